@@ -22,7 +22,7 @@ void managed_view_begin(struct managed_view *view, managed_read_fn *read, void *
 	view->deadline_ns = now_ns(view) + time_ns;
 	view->reads = view->copies = 0;
 	view->nwanted = 0;
-	view->failed = false;
+	view->failed = view->missed = false;
 	/* Pages of earlier views are recognised by their number, which is never 0. */
 	if (!++view->number) {
 		memset(view->pages, 0, sizeof(view->pages));
@@ -228,8 +228,10 @@ bool managed_view_try(struct managed_view *view, uint64_t addr, void *ret, size_
 		size_t part = MIN(len, MANAGED_PAGE_LEN - offset);
 		const uint8_t *from = get_part(view, addr / MANAGED_PAGE_LEN, offset, offset + part);
 
-		if (!from)
+		if (!from) {
+			view->missed = true;
 			return false;
+		}
 		memcpy(to, from, part);
 		to += part;
 		addr += part;

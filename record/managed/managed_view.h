@@ -57,6 +57,7 @@ struct managed_view {
 	uint32_t number; /* of views so far */
 	unsigned reads, copies;
 	bool failed;
+	bool missed; /* something that was asked for is not in memory now */
 	size_t nwanted;
 	struct managed_page *wanted[MANAGED_RECENT_MAX];
 	struct managed_page pages[MANAGED_PAGES];

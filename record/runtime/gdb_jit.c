@@ -5,6 +5,7 @@
  */
 #include "record/runtime/gdb_jit.h"
 
+#include "formats/base/clock.h"
 #include "formats/base/map.h"
 #include "formats/base/vec.h"
 #include "formats/perf/jitdump.h"
@@ -12,6 +13,7 @@
 #include "record/runtime/jit_object.h"
 
 #include <string.h>
+#include <time.h>
 
 #define ENTRIES_MAX	 (1U << 14)
 #define RANGES_MAX	 (1U << 16)
@@ -22,18 +24,30 @@
 #define ENTRY_WORDS	 4
 #define SHARED_LEN	 (1ULL << 20)
 
+#define TRIES_MAX	 8	     /* to read what is not in memory yet; */
+#define AGAIN_NS	 25000000ULL /* between the first two for an entry's head, then each time twice as long */
+
 enum entry_word { ENTRY_NEXT, ENTRY_PREVIOUS, ENTRY_FILE, ENTRY_LEN };
 
 struct entry {
 	uint64_t file, len; /* the bytes that it registers */
 	unsigned walk;	    /* the last one that came past it */
 	bool is_object, written, tried;
+	bool is_unread; /* its head was not in memory */
+	unsigned tries; /* for all of it */
 	struct beam_module *module;
 };
 
 struct range {
 	uint64_t start, end;
 	uint32_t entry;
+};
+
+/* An entry that is to be read again. */
+struct unread {
+	uint32_t entry;
+	unsigned tries;
+	uint64_t due_ns;
 };
 
 struct gdb_jit {
@@ -47,6 +61,8 @@ struct gdb_jit {
 	struct map by_node; /* address of a list's entry -> index + 1; 0: it is of no use */
 	VEC(struct entry) entries;
 	VEC(struct range) ranges;
+	uint32_t reading; /* the entry whose ranges are added */
+	VEC(struct unread) unread;
 	size_t modules_len;
 	bool has_modules; /* of Erlang */
 	struct beam_module_writing writing;
@@ -69,6 +85,7 @@ void gdb_jit_free(struct gdb_jit *jit)
 		beam_module_free(jit->entries.items[i].module);
 	vec_deinit(&jit->entries);
 	vec_deinit(&jit->ranges);
+	vec_deinit(&jit->unread);
 	map_deinit(&jit->by_node);
 	free(jit);
 }
@@ -86,27 +103,77 @@ static void add_range(void *context, uint64_t start, uint64_t end)
 	struct gdb_jit *jit = context;
 
 	if (start < end && jit->ranges.len < RANGES_MAX)
-		vec_push(&jit->ranges, ((struct range){ start, end, (uint32_t)jit->entries.len }));
+		vec_push(&jit->ranges, ((struct range){ start, end, jit->reading }));
 }
 
-/* An entry that was not known: which code it has. */
-static bool add_entry(struct gdb_jit *jit, struct managed_view *view, uint64_t file, uint64_t len)
+/* Which code entry @number has. False: it is to be read again, with another view or when its bytes are in memory. */
+static bool read_entry(struct gdb_jit *jit, struct managed_view *view, uint32_t number)
 {
-	struct entry entry = { .file = file, .len = len, .walk = jit->walk };
+	struct entry *entry = &jit->entries.items[number];
+	size_t nranges = jit->ranges.len;
 	struct beam_module_head head;
+	bool missed = view->missed;
 
-	if (jit->entries.len >= ENTRIES_MAX)
-		return false;
-	if (beam_module_read_head(view, file, len, &head)) {
+	jit->reading = number;
+	view->missed = false;
+	if (beam_module_read_head(view, entry->file, entry->len, &head)) {
 		add_range(jit, head.base, head.base + head.code_len);
 		jit->has_modules = true;
 	} else {
-		entry.is_object = jit_object_ranges(view, file, len, add_range, jit);
+		entry->is_object = jit_object_ranges(view, entry->file, entry->len, add_range, jit);
 	}
-	if (view->failed)
+	entry->is_unread = view->missed && !entry->is_object;
+	view->missed = view->missed || missed;
+	if (!view->failed && !entry->is_unread)
+		return true;
+	jit->ranges.len = nranges;
+	return false;
+}
+
+/* An entry that was not known. False if there was no time to read it, or there are too many. */
+static bool add_entry(struct gdb_jit *jit, struct managed_view *view, uint64_t file, uint64_t len)
+{
+	struct entry entry = { .file = file, .len = len, .walk = jit->walk };
+	uint32_t number = (uint32_t)jit->entries.len;
+
+	if (number >= ENTRIES_MAX)
 		return false;
 	vec_push(&jit->entries, entry);
+	if (read_entry(jit, view, number))
+		return true;
+	if (!jit->entries.items[number].is_unread) {
+		jit->entries.len = number;
+		return false;
+	}
+	vec_push(&jit->unread, ((struct unread){ number, 1, clock_now_ns(CLOCK_MONOTONIC) + AGAIN_NS }));
 	return true;
+}
+
+/* False: it is to be tried once more, with another view or later. */
+static bool try_again(struct gdb_jit *jit, struct managed_view *view, struct unread *u)
+{
+	if (read_entry(jit, view, u->entry))
+		return true;
+	if (!jit->entries.items[u->entry].is_unread)
+		return false; /* there was no time */
+	u->due_ns = clock_now_ns(CLOCK_MONOTONIC) + (AGAIN_NS << u->tries);
+	return ++u->tries >= TRIES_MAX;
+}
+
+/* Those whose heads were not in memory: are they now? */
+static void read_unread(struct gdb_jit *jit, struct managed_view *view)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < jit->unread.len; i++) {
+		struct unread *u = &jit->unread.items[i];
+		bool is_gone = jit->whole && jit->entries.items[u->entry].walk != jit->walk;
+
+		if (!is_gone && (view->failed || now_ns < u->due_ns || !try_again(jit, view, u)))
+			jit->unread.items[kept++] = *u;
+	}
+	jit->unread.len = kept;
 }
 
 static bool is_same(const struct entry *entry, const uint64_t words[ENTRY_WORDS])
@@ -128,12 +195,8 @@ static bool take_node(struct gdb_jit *jit, struct managed_view *view, uint64_t n
 	}
 	if (jit->by_node.len >= ENTRIES_MAX && !slot)
 		return false;
-	size_t nranges = jit->ranges.len;
-
-	if (!add_entry(jit, view, words[ENTRY_FILE], words[ENTRY_LEN])) {
-		jit->ranges.len = nranges;
+	if (!add_entry(jit, view, words[ENTRY_FILE], words[ENTRY_LEN]))
 		return false;
-	}
 	*map_put(&jit->by_node, node, NULL) = jit->entries.len;
 	return true;
 }
@@ -185,6 +248,8 @@ bool gdb_jit_read_list(struct gdb_jit *jit, struct managed_view *view, struct wr
 
 	if (!jit->walking)
 		jit->walking = begin_walk(jit, view);
+	if (!jit->walking && jit->unread.len)
+		read_unread(jit, view);
 	while (jit->walking && !view->failed) {
 		bool ends = !jit->next || (!jit->whole && jit->next == jit->first) || jit->hops >= ENTRIES_MAX;
 
@@ -192,7 +257,7 @@ bool gdb_jit_read_list(struct gdb_jit *jit, struct managed_view *view, struct wr
 			ends = !take_node(jit, view, jit->next, words);
 		else
 			ends = true;
-		if (view->failed)
+		if (view->failed && ends)
 			break; /* this entry is read again, with another view */
 		if (ends) {
 			end_walk(jit, out);
@@ -218,11 +283,18 @@ static struct entry *entry_at(struct gdb_jit *jit, uint64_t ip)
 	return NULL;
 }
 
+/* It was read as well as it can be. */
+static bool is_done(const struct managed_view *view, struct entry *entry)
+{
+	return (!view->failed && !view->missed) || ++entry->tries >= TRIES_MAX;
+}
+
 static bool put_object(struct managed_view *view, struct entry *entry, struct writer *out)
 {
-	if (!entry->tried)
-		entry->written = jit_object_put(view, entry->file, entry->len, out);
-	entry->tried = !view->failed;
+	if (entry->tried)
+		return entry->written;
+	entry->written = jit_object_put(view, entry->file, entry->len, out);
+	entry->tried = entry->written || is_done(view, entry);
 	return entry->written;
 }
 
@@ -231,7 +303,7 @@ static void read_module(struct gdb_jit *jit, struct managed_view *view, struct e
 	if (entry->tried || jit->modules_len >= MODULES_LEN_MAX)
 		return;
 	entry->module = beam_module_read(view, entry->file, entry->len);
-	entry->tried = !view->failed;
+	entry->tried = entry->module || is_done(view, entry);
 	jit->modules_len += entry->module ? (size_t)entry->len : 0;
 }
 

@@ -27,6 +27,7 @@
 #define BLOB_LEN_MAX	(64U << 20)
 #define SCOPES_LEN_MAX	(256U << 10)
 #define SCOPES_KEPT_MAX (64U << 20) /* of all blobs */
+#define SCOPES_TRIES	4
 #define CALLS_MAX	64
 #define FRAME_WORDS_MAX 65536
 #define NO_FRAME_SIZE	UINT32_MAX /* what a blob says whose frame has no fixed length */
@@ -67,8 +68,8 @@ struct blob {
 	bool is_gone;  /* another one, or nothing, is there */
 	bool is_fresh; /* it was read with the look that goes on */
 	uint64_t from_ns; /* it was there, as far as that is certain */
-	/* Of a method: its PcDescs and scopes, read when they are first needed. */
-	bool scopes_tried;
+	/* Of a method: its PcDescs and scopes, read when they are first needed; again where they were not in memory. */
+	unsigned scopes_tries;
 	uint8_t *pcs, *scopes;
 	size_t pcs_len, scopes_len;
 	uint64_t metadata, metadata_end;
@@ -540,13 +541,20 @@ static void read_scopes(struct hotspot *h, struct managed_view *view, struct blo
 {
 	struct tables t;
 
-	if (b->scopes_tried || h->scopes_len > SCOPES_KEPT_MAX)
+	if (b->scopes_tries >= SCOPES_TRIES || h->scopes_len > SCOPES_KEPT_MAX)
 		return;
-	b->scopes_tried = true;
+	b->scopes_tries++;
 	if (!find_tables(h, view, b, &t))
 		return;
 	b->pcs = read_table(view, t.pcs, t.pcs_end, &b->pcs_len);
-	b->scopes = read_table(view, t.scopes, t.scopes_end, &b->scopes_len);
+	b->scopes = b->pcs ? read_table(view, t.scopes, t.scopes_end, &b->scopes_len) : NULL;
+	if (!b->scopes) {
+		free(b->pcs);
+		b->pcs = NULL;
+		b->pcs_len = 0;
+		return;
+	}
+	b->scopes_tries = SCOPES_TRIES;
 	b->metadata = t.metadata;
 	b->metadata_end = MAX(t.metadata, t.metadata_end);
 	h->scopes_len += b->pcs_len + b->scopes_len;

@@ -20,6 +20,7 @@
 #define LINES_LEN_MAX 16384
 #define CONST_LEN_MAX (1U << 20)
 #define SYMBOL_MAX    512 /* bytes of a name that are kept */
+#define LINES_TRIES   4
 #define HAS_LINES     1	  /* of ConstMethod's flags */
 #define LINES_ESCAPE  0xff
 
@@ -154,11 +155,23 @@ static void read_lines(struct managed_view *view, const struct hotspot_layout *l
 		return;
 	m->lines_len = (size_t)MIN(len - begin, (uint64_t)LINES_LEN_MAX);
 	m->lines = memory_alloc(m->lines_len);
-	if (!managed_view_try(view, m->constant + begin, m->lines, m->lines_len)) {
-		free(m->lines);
-		m->lines = NULL;
-		m->lines_len = 0;
+	if (managed_view_try(view, m->constant + begin, m->lines, m->lines_len)) {
+		m->lines_tries = LINES_TRIES;
+		return;
 	}
+	free(m->lines);
+	m->lines = NULL;
+	m->lines_len = 0;
+}
+
+/* Where its table was not in memory when the method was read. */
+static void read_lines_again(struct hotspot_methods *methods, struct managed_view *view, struct hotspot_method *m)
+{
+	if (m->lines || m->lines_tries >= LINES_TRIES || methods->lines_len >= HOTSPOT_LINES_MAX)
+		return;
+	m->lines_tries++;
+	read_lines(view, methods->layout, m);
+	methods->lines_len += m->lines_len;
 }
 
 static int32_t signed5(const struct hotspot_method *m, size_t *pos, unsigned jdk)
@@ -323,8 +336,9 @@ bool hotspot_methods_get(struct hotspot_methods *methods, struct managed_view *v
 	if (view->failed || !constant)
 		return false;
 	if (known && known->constant == constant && !known->is_gone && is_there(view, methods->layout, known)) {
+		read_lines_again(methods, view, known);
 		*ret = (uint32_t)*slot;
-		return true;
+		return !view->failed;
 	}
 	if (view->failed)
 		return false; /* there was no time to look */

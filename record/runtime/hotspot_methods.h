@@ -29,6 +29,7 @@ struct hotspot_method {
 	uint32_t bytecode_len;
 	uint8_t *lines; /* HotSpot's compressed table; NULL if there is none */
 	size_t lines_len;
+	unsigned lines_tries; /* to read a table that was not in memory */
 	bool is_known; /* its bytecode has been written as code */
 	char *name; /* "java.util.ArrayList.add" */
 };

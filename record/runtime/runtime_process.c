@@ -37,6 +37,18 @@
 #define LOOK_AGAIN_NS 1000000000ULL /* whether a runtime has been loaded meanwhile, */
 #define LOOKS_MAX     8		    /* so often */
 #define MISSES_MAX    512	    /* looked for again, of one process */
+#define LATER_MAX     256	    /* looks that wait to be taken again, of one process, */
+#define LATER_TRIES   8		    /* so often, */
+#define LATER_NS      25000000ULL   /* so long after the first time and each time LATER_RATE times as long */
+#define LATER_RATE    2
+#define LATER_ONCE    32	    /* with one call */
+
+/* A look that is to be taken again. */
+struct later {
+	struct runtime_look look;
+	uint64_t due_ns, wait_ns;
+	unsigned tries;
+};
 
 struct runtime_process {
 	uint32_t pid;
@@ -57,6 +69,8 @@ struct runtime_process {
 	uint64_t check_ns;   /* when the one that goes on began; 0: none does */
 	uint64_t next_ns;    /* when to compare again */
 	unsigned misses;     /* looks that found nothing where something had been executed */
+	bool missed;	     /* what the look that goes on needs is not in memory, or there was no time to read it */
+	VEC(struct later) later;
 };
 
 struct runtime_process *runtime_process_new(uint32_t pid, struct runtime_files *files, struct managed_view *view,
@@ -94,6 +108,7 @@ void runtime_process_close(struct runtime_process *p)
 	p->v8 = NULL;
 	p->dotnet = NULL;
 	p->ngdb_jits = 0;
+	vec_deinit(&p->later);
 	task_memory_close(&p->memory);
 	p->interpreter_len = 0;
 	p->looks = 0;
@@ -113,7 +128,7 @@ const struct writer *runtime_process_dump(const struct runtime_process *p)
 
 size_t runtime_process_held(const struct runtime_process *p)
 {
-	size_t held = p->dump.cap + (p->hotspot ? hotspot_held(p->hotspot) : 0) + (p->v8 ? v8_held(p->v8) : 0) +
+	size_t held = p->dump.cap + p->later.cap * sizeof(*p->later.items) + (p->hotspot ? hotspot_held(p->hotspot) : 0) + (p->v8 ? v8_held(p->v8) : 0) +
 		      (p->dotnet ? dotnet_held(p->dotnet) : 0);
 
 	for (size_t i = 0; i < p->ngdb_jits; i++)
@@ -340,6 +355,13 @@ uint64_t runtime_process_find(struct runtime_process *p, bool has_jit)
 
 /* ---- asking them ---- */
 
+/* What the view before this one could not read is remembered. */
+static void begin_view(struct runtime_process *p)
+{
+	p->missed = p->missed || p->view->failed || p->view->missed;
+	managed_view_begin(p->view, read_memory, p, LOOK_NS);
+}
+
 /* While it is being made it is longer. */
 static void look_for_interpreter(struct runtime_process *p)
 {
@@ -368,20 +390,21 @@ static bool read_gdb_list(struct runtime_process *p, struct gdb_jit *jit)
 	bool more = true;
 
 	for (unsigned views = 0; views < GDB_VIEWS_MAX && more; views++) {
-		managed_view_begin(p->view, read_memory, p, LOOK_NS);
+		begin_view(p);
 		more = gdb_jit_read_list(jit, p->view, &p->dump);
 	}
 	return !more;
 }
 
-static void ask_gdb_jits(struct runtime_process *p, uint64_t ip, bool leaf)
+static bool ask_gdb_jits(struct runtime_process *p, uint64_t ip, bool leaf)
 {
 	for (size_t i = 0; i < p->ngdb_jits; i++) {
 		read_gdb_list(p, p->gdb_jits[i]);
-		managed_view_begin(p->view, read_memory, p, LOOK_NS);
+		begin_view(p);
 		if (gdb_jit_look(p->gdb_jits[i], p->view, ip, leaf, &p->dump))
-			return;
+			return true;
 	}
+	return false;
 }
 
 /*
@@ -458,47 +481,98 @@ static void put_gone(struct runtime_process *p, uint64_t ip)
 	runtime_news_put_gone(p->news, &(struct runtime_gone){ ip, ip + 1, p->pid });
 }
 
-static void look_v8(struct runtime_process *p, uint64_t ip, bool leaf)
+static bool look_v8(struct runtime_process *p, uint64_t ip, bool leaf)
 {
+	bool found = v8_look(p->v8, p->view, ip, leaf ? V8_LEAF : V8_CALLER, &p->dump);
+
 	/* What was executed and is not found was freed before this look. */
-	if (!v8_look(p->v8, p->view, ip, leaf ? V8_LEAF : V8_CALLER, &p->dump) && leaf && p->misses++ < MISSES_MAX)
+	if (!found && leaf && p->misses++ < MISSES_MAX)
 		put_gone(p, ip);
+	return found;
 }
 
-void runtime_process_look(struct runtime_process *p, uint64_t ip, bool leaf)
+static bool look_at_code(struct runtime_process *p, uint64_t ip, bool leaf)
 {
-	size_t begin;
-
-	begin_dump(p);
-	begin = p->dump.len;
-	managed_view_begin(p->view, read_memory, p, LOOK_NS);
 	if (p->hotspot)
-		hotspot_look(p->hotspot, p->view, ip, leaf ? HOTSPOT_LEAF : HOTSPOT_CALLER, &p->dump);
-	else if (p->v8)
-		look_v8(p, ip, leaf);
-	else if (p->dotnet)
-		dotnet_look(p->dotnet, p->view, ip, leaf, &p->dump);
-	else
-		ask_gdb_jits(p, ip, leaf);
-	if (p->hotspot)
-		look_for_interpreter(p);
-	stamp(p, begin);
-}
-
-void runtime_process_look_bytecode(struct runtime_process *p, const struct runtime_bytecode *code)
-{
-	size_t begin;
-
-	begin_dump(p);
-	begin = p->dump.len;
-	managed_view_begin(p->view, read_memory, p, LOOK_NS);
+		return hotspot_look(p->hotspot, p->view, ip, leaf ? HOTSPOT_LEAF : HOTSPOT_CALLER, &p->dump);
 	if (p->v8)
-		v8_look_bytecode(p->v8, p->view, &(struct v8_bytecode_at){ code->bytecode, code->function, code->feedback, code->offset }, &p->dump);
-	else if (p->hotspot && hotspot_is_late(p->hotspot, code->time_ns))
-		put_gone(p, code->bytecode);
-	else if (p->hotspot)
-		hotspot_look_bytecode(p->hotspot, p->view, code->bytecode, code->function, &p->dump);
+		return look_v8(p, ip, leaf);
+	if (p->dotnet)
+		return dotnet_look(p->dotnet, p->view, ip, leaf, &p->dump);
+	return ask_gdb_jits(p, ip, leaf);
+}
+
+static bool look_at_bytecode(struct runtime_process *p, const struct runtime_bytecode *code)
+{
+	const struct v8_bytecode_at at = { code->bytecode, code->function, code->feedback, code->offset };
+
+	if (p->v8)
+		return v8_look_bytecode(p->v8, p->view, &at, &p->dump);
+	if (!p->hotspot)
+		return true;
+	if (!hotspot_is_late(p->hotspot, code->time_ns))
+		return hotspot_look_bytecode(p->hotspot, p->view, code->bytecode, code->function, &p->dump);
+	put_gone(p, code->bytecode);
+	return true;
+}
+
+/* False if it may be of use to look again. */
+static bool look(struct runtime_process *p, const struct runtime_look *look)
+{
+	bool found;
+	size_t begin;
+
+	begin_dump(p);
+	begin = p->dump.len;
+	begin_view(p);
+	p->missed = false;
+	found = look->bytecode.function ? look_at_bytecode(p, &look->bytecode) : look_at_code(p, look->ip, look->leaf);
+	p->missed = p->missed || p->view->failed || p->view->missed;
 	if (p->hotspot)
 		look_for_interpreter(p);
 	stamp(p, begin);
+	return !p->missed && (found || !look->leaf);
+}
+
+bool runtime_process_look_later(struct runtime_process *p, const struct runtime_look *look)
+{
+	if (p->later.len >= LATER_MAX)
+		return false;
+	vec_push(&p->later, ((struct later){ .look = *look }));
+	return true;
+}
+
+void runtime_process_look(struct runtime_process *p, const struct runtime_look *what)
+{
+	if (!look(p, what) && p->later.len < LATER_MAX)
+		vec_push(&p->later, ((struct later){ *what, clock_now_ns(CLOCK_MONOTONIC) + LATER_NS, LATER_NS, 1 }));
+}
+
+void runtime_process_look_again(struct runtime_process *p, bool at_once)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	size_t kept = 0, done = 0;
+
+	for (size_t i = 0; i < p->later.len; i++) {
+		struct later later = p->later.items[i];
+
+		if (done < LATER_ONCE && (at_once || now_ns >= later.due_ns)) {
+			done++;
+			if (look(p, &later.look) || ++later.tries >= LATER_TRIES)
+				continue;
+			later.wait_ns = MAX(LATER_NS, later.wait_ns * LATER_RATE);
+			later.due_ns = now_ns + later.wait_ns;
+		}
+		p->later.items[kept++] = later;
+	}
+	p->later.len = kept;
+}
+
+uint64_t runtime_process_unasked(const struct runtime_process *p)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < p->later.len; i++)
+		count += !p->later.items[i].tries;
+	return count;
 }

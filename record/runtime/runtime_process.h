@@ -48,6 +48,13 @@ struct runtime_bytecode {
 	uint64_t time_ns;  /* of the sample */
 };
 
+/* What is asked of a process: code at an address, or bytecode. */
+struct runtime_look {
+	uint64_t ip;
+	bool leaf;			  /* it was executed; else it may be a return address */
+	struct runtime_bytecode bytecode; /* if it has a function, instead of @ip */
+};
+
 /* All three outlast it. */
 struct runtime_process *runtime_process_new(uint32_t pid, struct runtime_files *files, struct managed_view *view,
 					    struct runtime_news *news);
@@ -66,9 +73,20 @@ bool runtime_process_find_interpreter(struct runtime_process *p);
 /* It is not known yet. */
 bool runtime_process_lacks_interpreter(const struct runtime_process *p);
 
-/* What is the code at @ip, which was executed (@leaf) or may be a return address? It has a runtime. */
-void runtime_process_look(struct runtime_process *p, uint64_t ip, bool leaf);
-void runtime_process_look_bytecode(struct runtime_process *p, const struct runtime_bytecode *code);
+/*
+ * What is the code? It has a runtime. If what tells is not in memory yet, or there was no time to read it, it is looked for again, a few
+ * times, by runtime_process_look_again().
+ */
+void runtime_process_look(struct runtime_process *p, const struct runtime_look *look);
+
+/* The same, but not now. False: there is no room for more. */
+bool runtime_process_look_later(struct runtime_process *p, const struct runtime_look *look);
+
+/* Some of what is due. @at_once: of all, as it may be the last time. */
+void runtime_process_look_again(struct runtime_process *p, bool at_once);
+
+/* Looks that were put off and not taken since. */
+uint64_t runtime_process_unasked(const struct runtime_process *p);
 
 #define RUNTIME_CHECK_NS 25000000ULL /* at least, between comparisons of what is known of a process with what is there */
 

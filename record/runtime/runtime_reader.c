@@ -27,11 +27,10 @@
 #define TICK_NS	      25000000ULL /* between looks at what has changed, so long as a process's code */
 #define TICKED_NS     10000000000ULL /* was asked for in this time */
 
-enum ask { ASK_PROCESS, ASK_CALLER, ASK_LEAF, ASK_BYTECODE, ASK_CHECK, ASK_END };
+enum ask { ASK_PROCESS, ASK_LOOK, ASK_CHECK, ASK_END };
 
 struct question {
-	struct runtime_bytecode code; /* ASK_BYTECODE */
-	uint64_t ip;
+	struct runtime_look look; /* ASK_LOOK */
 	uint32_t pid;
 	enum ask ask;
 	bool at_once; /* a check */
@@ -138,6 +137,11 @@ static struct process *get(struct runtime_reader *r, uint32_t pid)
 
 /* ---- the thread ---- */
 
+static bool within_budget(struct runtime_reader *r)
+{
+	return budget_charge(&r->budget, clock_now_ns(CLOCK_MONOTONIC), r->spent_ns);
+}
+
 /* Those whose code was asked for since @since_ns. */
 static void check_all(struct runtime_reader *r, uint64_t since_ns, bool at_once)
 {
@@ -145,13 +149,16 @@ static void check_all(struct runtime_reader *r, uint64_t since_ns, bool at_once)
 
 	for (size_t pos = 0; (slot = map_next(&r->by_pid, &pos));) {
 		struct process *p = process_of(slot);
-
+		uint64_t begin_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 		size_t len = runtime_process_dump(p->runtimes)->len;
 
 		if (!runtime_process_has_any(p->runtimes) || !len || len > DUMP_LEN_MAX || p->asked_ns < since_ns)
 			continue;
 		runtime_process_check(p->runtimes, at_once);
+		if (r->held <= HELD_MAX && !r->hurry && within_budget(r))
+			runtime_process_look_again(p->runtimes, at_once);
 		count_held(r, p);
+		r->spent_ns += clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
 	}
 }
 
@@ -170,10 +177,7 @@ static bool look(struct runtime_reader *r, struct process *p, const struct quest
 	r->has_runtimes = true;
 	note_asked(r, p);
 	runtime_process_check(p->runtimes, /* at_once= */ false);
-	if (q->ask == ASK_BYTECODE)
-		runtime_process_look_bytecode(p->runtimes, &q->code);
-	else
-		runtime_process_look(p->runtimes, q->ip, q->ask == ASK_LEAF);
+	runtime_process_look(p->runtimes, &q->look);
 	count_held(r, p);
 	return true;
 }
@@ -182,10 +186,6 @@ static bool answer(struct runtime_reader *r, const struct question *q)
 {
 	struct process *p;
 
-	if (q->ask == ASK_CHECK) {
-		check_all(r, 0, q->at_once);
-		return true;
-	}
 	if (q->ask == ASK_END) {
 		end_process(r, find(r, q->pid));
 		return true;
@@ -202,20 +202,29 @@ static bool answer(struct runtime_reader *r, const struct question *q)
 	return true;
 }
 
-static bool within_budget(struct runtime_reader *r)
+/* There is no time for it. False if there will be none either. */
+static bool put_off(const struct runtime_reader *r, const struct question *q)
 {
-	return budget_charge(&r->budget, clock_now_ns(CLOCK_MONOTONIC), r->spent_ns);
+	struct process *p = r->hurry || q->ask != ASK_LOOK ? NULL : find(r, q->pid);
+
+	return p && runtime_process_has_any(p->runtimes) && runtime_process_look_later(p->runtimes, &q->look);
 }
 
 static void answer_all(struct runtime_reader *r, const struct question *questions, size_t count, uint64_t *ret_left_out)
 {
-	uint64_t begin_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t begin_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID), end_ns;
+	bool paid = true;
 
 	for (size_t i = 0; i < count; i++) {
-		bool paid = !r->hurry && (i % 16 || within_budget(r));
-		uint64_t end_ns;
-
-		*ret_left_out += (!paid && questions[i].ask < ASK_CHECK) || !answer(r, &questions[i]);
+		paid = !r->hurry && (i % 16 ? paid : within_budget(r));
+		if (questions[i].ask == ASK_CHECK) {
+			check_all(r, 0, questions[i].at_once); /* counts its own time */
+			begin_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
+		} else if (paid || questions[i].ask == ASK_END) {
+			*ret_left_out += !answer(r, &questions[i]);
+		} else {
+			*ret_left_out += !put_off(r, &questions[i]);
+		}
 		end_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 		r->spent_ns += end_ns - begin_ns;
 		begin_ns = end_ns;
@@ -240,8 +249,8 @@ static void tick(struct runtime_reader *r)
 	uint64_t begin_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	look_for_interpreters(r, clock_now_ns(CLOCK_MONOTONIC) - TICKED_NS);
-	check_all(r, clock_now_ns(CLOCK_MONOTONIC) - TICKED_NS, /* at_once= */ false);
 	r->spent_ns += clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+	check_all(r, clock_now_ns(CLOCK_MONOTONIC) - TICKED_NS, /* at_once= */ false);
 }
 
 /* Wait for questions; without any, for the next look at what has changed, if there is one to be taken. */
@@ -353,12 +362,12 @@ void runtime_reader_tell_code(struct runtime_reader *r, uint32_t pid)
 
 void runtime_reader_tell(struct runtime_reader *r, uint32_t pid, uint64_t ip, bool leaf)
 {
-	ask(r, (struct question){ .ip = ip, .pid = pid, .ask = leaf ? ASK_LEAF : ASK_CALLER });
+	ask(r, (struct question){ .look = { .ip = ip, .leaf = leaf }, .pid = pid, .ask = ASK_LOOK });
 }
 
 void runtime_reader_tell_bytecode(struct runtime_reader *r, uint32_t pid, struct runtime_bytecode bytecode)
 {
-	ask(r, (struct question){ .code = bytecode, .pid = pid, .ask = ASK_BYTECODE });
+	ask(r, (struct question){ .look = { .bytecode = bytecode }, .pid = pid, .ask = ASK_LOOK });
 }
 
 bool runtime_reader_interpreter(struct runtime_reader *r, struct runtime_interpreter *ret)
@@ -388,8 +397,20 @@ void runtime_reader_end(struct runtime_reader *r, uint32_t pid)
 		ask(r, (struct question){ .pid = pid, .ask = ASK_END });
 }
 
+/* What was put off and not asked, with which the thread is not busy. */
+static uint64_t unasked(const struct runtime_reader *r)
+{
+	const struct map_slot *slot;
+	uint64_t count = 0;
+
+	for (size_t pos = 0; (slot = map_next(&r->by_pid, &pos));)
+		count += runtime_process_unasked(process_of(slot)->runtimes);
+	return count;
+}
+
 static void say(struct runtime_reader *r, struct diag *notes)
 {
+	r->left_out += r->busy ? 0 : unasked(r);
 	if (r->left_out)
 		diag_warn(notes,
 			  "%" PRIu64 " addresses of code that a runtime made were not looked up: there was no time or room for more",

@@ -27,6 +27,7 @@
 #define CODES_MAX	(1U << 16)
 #define TABLE_LEN_MAX	(256U << 10)
 #define TABLES_KEPT_MAX (64U << 20) /* of all code */
+#define TABLES_TRIES	4	     /* to read those of one that are not in memory */
 #define CODE_LEN_MAX	(128U << 10) /* of a function whose code is kept */
 #define CODE_LEAVES	3	     /* so often it was executed */
 #define CALLS_MAX	64
@@ -54,7 +55,8 @@ struct code {
 	uint64_t deopt, positions; /* words of the Code */
 	unsigned leaves;
 	bool announced, has_bytes, is_gone;
-	bool tried;		   /* to read the tables */
+	bool tried;		   /* to read the tables, as far as they are in memory */
+	unsigned tries;
 	struct table table, inlinings;
 	uint64_t literals;
 	uint32_t function; /* once it is announced, but for other code */
@@ -65,7 +67,7 @@ struct code {
 struct bytecode {
 	uint64_t array, shared; /* tagged pointers */
 	uint32_t function;
-	bool tried, is_gone;
+	bool is_gone;
 	struct table bytes, positions;
 	uint64_t from_ns, seen_ns; /* as of code */
 };
@@ -288,16 +290,28 @@ static uint64_t shared_of(struct v8 *v, uint64_t deopt)
 	return object;
 }
 
+static void drop_tables(struct v8 *v, struct code *c)
+{
+	v->tables_len -= c->table.len + c->inlinings.len;
+	code_deinit(c);
+	c->table = c->inlinings = (struct table){ 0 };
+}
+
 static void read_tables(struct v8 *v, struct code *c)
 {
+	bool missed = v->view->missed;
+
 	if (c->tried)
 		return;
-	c->tried = true;
+	drop_tables(v, c);
+	v->view->missed = false;
 	c->table = read_byte_array(v, c->positions);
-	if (c->tier != TIER_OPTIMIZED)
-		return;
-	c->inlinings = read_byte_array(v, element(v, c->deopt, v->layout->at[V8_DEOPT_POSITIONS]));
-	c->literals = element(v, c->deopt, v->layout->at[V8_DEOPT_LITERALS]);
+	if (c->tier == TIER_OPTIMIZED) {
+		c->inlinings = read_byte_array(v, element(v, c->deopt, v->layout->at[V8_DEOPT_POSITIONS]));
+		c->literals = element(v, c->deopt, v->layout->at[V8_DEOPT_LITERALS]);
+	}
+	c->tried = !v->view->missed || ++c->tries >= TABLES_TRIES;
+	v->view->missed = v->view->missed || missed;
 }
 
 /* The inlined call with this number: where it was called, and what. */
@@ -519,8 +533,7 @@ static struct code *get_code(struct v8 *v, uint64_t ip)
 	struct code *old = &v->codes.items[*slot];
 
 	retire(v, old);
-	v->tables_len -= old->table.len + old->inlinings.len;
-	code_deinit(old);
+	drop_tables(v, old);
 	*old = now;
 	return old;
 }
@@ -531,7 +544,6 @@ static void read_bytecode(struct v8 *v, struct bytecode *b)
 {
 	uint64_t len = v8_small(v8_word(v->view, b->array, 8));
 
-	b->tried = true;
 	b->bytes = read_bytes(v, b->array - 1 + v->layout->at[V8_BYTECODE_DATA], len);
 	b->positions = read_byte_array(v, v8_word(v->view, b->array, v->layout->version->bytecode_positions));
 }
@@ -563,7 +575,7 @@ static struct bytecode *learn(struct v8 *v, const struct v8_bytecode_at *at)
 		return NULL;
 	b.from_ns = since(v, array);
 	read_bytecode(v, &b);
-	if (!is_there(v, &b)) {
+	if (!is_there(v, &b) || !b.bytes.len) {
 		v->tables_len -= b.bytes.len + b.positions.len;
 		bytecode_deinit(&b);
 		return NULL;

@@ -18,6 +18,7 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define BASE	   0x100000ULL
 #define LEN	   0x20000
@@ -34,6 +35,7 @@ struct program {
 	struct managed_view view;
 	struct writer out;
 	size_t object_len, module_len;
+	uint64_t absent; /* from there on its page is not in memory; 0: all is */
 	uint64_t noise; /* not 0: every byte may be another one each time */
 };
 
@@ -44,6 +46,10 @@ static size_t read_bytes(struct program *p, uint64_t addr, uint8_t *ret, size_t 
 	if (offset >= LEN)
 		return 0;
 	len = MIN(len, (size_t)(LEN - offset));
+	if (p->absent / MANAGED_PAGE_LEN == addr / MANAGED_PAGE_LEN)
+		len = p->absent > addr ? MIN(len, (size_t)(p->absent - addr)) : 0;
+	if (!len)
+		return 0;
 	memcpy(ret, p->bytes + offset, len);
 	if (p->noise) {
 		p->noise = p->noise * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -240,6 +246,30 @@ TEST(gdb_jit_names_functions_of_erlang_with_lines_and_what_is_between_modules)
 	jit_map_free(map);
 	gdb_jit_free(jit);
 	free_program(p);
+}
+
+/* A program may have registered what nobody has read yet. */
+TEST(gdb_jit_reads_an_object_once_it_is_in_memory)
+{
+	static const uint64_t absent[] = { OBJECT, OBJECT + 0x40 };
+
+	for (size_t i = 0; i < ARRAY_LEN(absent); i++) {
+		struct program *p = new_program();
+		struct gdb_jit *jit = gdb_jit_new(DESCRIPTOR, 1);
+		bool found = false;
+
+		p->absent = absent[i];
+		CHECK(!look(p, jit, CODE + 9, /* is_leaf= */ true));
+		CHECK(look(p, jit, BEAM + 0x100, /* is_leaf= */ true)); /* the list goes on */
+		p->absent = 0;
+		for (int tries = 0; tries < 500 && !found; tries++) {
+			found = look(p, jit, CODE + 9, /* is_leaf= */ true);
+			usleep(found ? 0 : 1000);
+		}
+		CHECK(found);
+		gdb_jit_free(jit);
+		free_program(p);
+	}
 }
 
 TEST(gdb_jit_follows_a_list_that_changes)

@@ -37,6 +37,7 @@ struct machine {
 	struct managed_view view;
 	struct hotspot_layout layout;
 	struct writer out;
+	uint64_t absent; /* from there on its page is not in memory; 0: all is */
 	uint64_t noise; /* not 0: every byte may be another one each time */
 };
 
@@ -47,6 +48,10 @@ static size_t read_bytes(struct machine *m, uint64_t addr, uint8_t *ret, size_t 
 	if (offset >= LEN)
 		return 0;
 	len = MIN(len, (size_t)(LEN - offset));
+	if (m->absent / MANAGED_PAGE_LEN == addr / MANAGED_PAGE_LEN)
+		len = m->absent > addr ? MIN(len, (size_t)(m->absent - addr)) : 0;
+	if (!len)
+		return 0;
 	memcpy(ret, m->bytes + offset, len);
 	if (m->noise) {
 		m->noise = m->noise * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -360,6 +365,51 @@ static size_t compare(struct machine *m, struct hotspot *h)
 	managed_view_begin(&m->view, read_machine, m, 100000000);
 	CHECK(hotspot_compare(h, &m->view, &m->out));
 	return m->out.len - begin;
+}
+
+/* What could not be read is asked for again (runtime_process.c). */
+TEST(hotspot_reads_inlined_calls_once_they_are_in_memory)
+{
+	struct machine *m = new_machine();
+	struct hotspot *h = hotspot_new(&m->layout, 1);
+	struct jitdump_record place;
+	char text[256];
+
+	m->absent = SCOPES;
+	jitdump_put_header(&m->out, 62, 1, 0);
+	CHECK(look(m, h, CODE + 0x1f, HOTSPOT_LEAF));
+	CHECK(m->view.missed);
+	read_back(m, &place, text, sizeof(text));
+	CHECK_STR(text, "org.Outer.run:7 ");
+	m->absent = 0;
+	CHECK(look(m, h, CODE + 0x1f, HOTSPOT_LEAF));
+	CHECK(!m->view.missed);
+	read_back(m, &place, text, sizeof(text));
+	CHECK_STR(text, "org.Outer.step:7 org.Outer.run:9 ");
+	hotspot_free(h);
+	free_machine(m);
+}
+
+/* The method's head is in memory, the lines behind its bytecode are not. */
+TEST(hotspot_reads_lines_once_they_are_in_memory)
+{
+	struct machine *m = new_machine();
+	struct hotspot *h = hotspot_new(&m->layout, 1);
+	struct jitdump_record place;
+	char text[256];
+
+	jitdump_put_header(&m->out, 62, 1, 0);
+	m->absent = OUTER + 0x100 + 48;
+	for (int tries = 0; tries < 2; tries++) {
+		managed_view_begin(&m->view, read_machine, m, 100000000);
+		CHECK(hotspot_look_bytecode(h, &m->view, OUTER + 0x100 + 32 + 3, OUTER, &m->out));
+		CHECK_UINT(m->view.missed, !tries);
+		read_back(m, &place, text, sizeof(text));
+		CHECK_STR(text, tries ? "org.Outer.run:7 " : "org.Outer.run:0 ");
+		m->absent = 0;
+	}
+	hotspot_free(h);
+	free_machine(m);
 }
 
 TEST(hotspot_says_which_code_is_gone)

@@ -33,6 +33,7 @@ struct heap {
 	struct managed_view view;
 	struct v8_layout layout;
 	struct writer out;
+	uint64_t absent; /* from there on its page is not in memory; 0: all is */
 	uint64_t noise; /* not 0: every byte may be another one each time */
 };
 
@@ -43,6 +44,10 @@ static size_t read_bytes(struct heap *h, uint64_t addr, uint8_t *ret, size_t len
 	if (offset >= LEN)
 		return 0;
 	len = MIN(len, (size_t)(LEN - offset));
+	if (h->absent / MANAGED_PAGE_LEN == addr / MANAGED_PAGE_LEN)
+		len = h->absent > addr ? MIN(len, (size_t)(h->absent - addr)) : 0;
+	if (!len)
+		return 0;
 	memcpy(ret, h->bytes + offset, len);
 	if (h->noise) {
 		h->noise = h->noise * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -335,6 +340,25 @@ TEST(v8_finds_the_line_of_bytecode_and_of_baseline_code)
 	CHECK_UINT(place.ip, tagged(ARRAY) + 56);
 	CHECK(look_bytecode(h, v, 53 + 8)); /* behind the bytecode */
 	CHECK_UINT(read_back(h, &place, text, sizeof(text)), 2);
+	v8_free(v);
+	free_heap(h);
+}
+
+/* What could not be read is asked for again (runtime_process.c). */
+TEST(v8_learns_bytecode_once_it_is_in_memory)
+{
+	struct heap *h = new_heap();
+	struct v8 *v = v8_new(&h->layout, 1, 0);
+	struct jitdump_record place;
+	char text[256];
+
+	h->absent = BASE + ARRAY + 16; /* behind its head */
+	CHECK(!look_bytecode(h, v, 53 + 4));
+	CHECK(h->view.missed);
+	h->absent = 0;
+	CHECK(look_bytecode(h, v, 53 + 4));
+	CHECK(!h->view.missed);
+	CHECK_UINT(read_back(h, &place, text, sizeof(text)), 1);
 	v8_free(v);
 	free_heap(h);
 }
