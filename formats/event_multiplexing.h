@@ -5,8 +5,8 @@
  * A PMU has few counters; more events are multiplexed: each counts part of the time only,
  * and an event that never had its turn was not counted, which is not 0.
  */
-#ifndef FORMATS_EVENT_TURNS_H
-#define FORMATS_EVENT_TURNS_H
+#ifndef FORMATS_EVENT_MULTIPLEXING_H
+#define FORMATS_EVENT_MULTIPLEXING_H
 
 #include "formats/recording.h"
 

@@ -2,8 +2,8 @@
 /*
  * follow_mode.h - how a target is followed: by its CPUs or task by task, with which events, into rings of what size.
  */
-#ifndef RECORD_APPROACH_H
-#define RECORD_APPROACH_H
+#ifndef RECORD_FOLLOW_MODE_H
+#define RECORD_FOLLOW_MODE_H
 
 #include "formats/base/diag.h"
 #include "record/event/event_plan.h"

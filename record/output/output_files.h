@@ -9,8 +9,8 @@
  * Each is complete and readable by itself: it begins with what was there, ends with images, counts and notes, and
  * its counts are those of its own time. Not thread-safe.
  */
-#ifndef RECORD_VOLUMES_H
-#define RECORD_VOLUMES_H
+#ifndef RECORD_OUTPUT_FILES_H
+#define RECORD_OUTPUT_FILES_H
 
 #include "formats/base/diag.h"
 #include "record/embed/attach.h"

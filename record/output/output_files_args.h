@@ -2,8 +2,8 @@
 /*
  * output_files_args.h - how many files a recording is written to, as the command line says.
  */
-#ifndef RECORD_VOLUMES_ARGS_H
-#define RECORD_VOLUMES_ARGS_H
+#ifndef RECORD_OUTPUT_FILES_ARGS_H
+#define RECORD_OUTPUT_FILES_ARGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  *
  * One cache line answers. Not thread-safe.
  */
-#ifndef RECORD_SEEN_H
-#define RECORD_SEEN_H
+#ifndef RECORD_ADDR_CACHE_H
+#define RECORD_ADDR_CACHE_H
 
 #include <stdbool.h>
 #include <stdint.h>

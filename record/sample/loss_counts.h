@@ -6,8 +6,8 @@
  * Where events follow CPUs but only some tasks are recorded, the losses include those of other tasks, and the loss counts
  * estimates the part that is ours: that of the samples since the loss before. Not thread-safe.
  */
-#ifndef RECORD_LEDGER_H
-#define RECORD_LEDGER_H
+#ifndef RECORD_LOSS_COUNTS_H
+#define RECORD_LOSS_COUNTS_H
 
 #include "formats/event.h"
 #include "formats/recording.h"

@@ -12,8 +12,8 @@
  *
  * A mmap wakeup owns descriptors and mappings. Not thread-safe.
  */
-#ifndef RECORD_DOORBELL_H
-#define RECORD_DOORBELL_H
+#ifndef RECORD_MMAP_WAKEUP_H
+#define RECORD_MMAP_WAKEUP_H
 
 #include "formats/base/err.h"
 #include "formats/base/vec.h"

@@ -13,8 +13,8 @@
  *
  * Sensors own descriptors and rings. Not thread-safe.
  */
-#ifndef RECORD_SENSORS_H
-#define RECORD_SENSORS_H
+#ifndef RECORD_PERF_FDS_H
+#define RECORD_PERF_FDS_H
 
 #include "formats/base/diag.h"
 #include "formats/base/map.h"

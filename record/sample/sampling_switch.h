@@ -3,8 +3,8 @@
  * sampling_switch.h - what turns sampling on and off while a recording runs: the windows of -D, SIGUSR1, and
  * commands that come in by --control. Not thread-safe.
  */
-#ifndef RECORD_STEERING_H
-#define RECORD_STEERING_H
+#ifndef RECORD_SAMPLING_SWITCH_H
+#define RECORD_SAMPLING_SWITCH_H
 
 #include "record/sample/control.h"
 #include "record/sample/delay.h"

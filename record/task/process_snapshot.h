@@ -11,8 +11,8 @@
  *
  * Memory grows with what lives. Not thread-safe.
  */
-#ifndef RECORD_LANDSCAPE_H
-#define RECORD_LANDSCAPE_H
+#ifndef RECORD_PROCESS_SNAPSHOT_H
+#define RECORD_PROCESS_SNAPSHOT_H
 
 #include "formats/base/err.h"
 #include "formats/event.h"

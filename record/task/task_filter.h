@@ -6,8 +6,8 @@
  * thousand of them are invisible. So where it is allowed, events follow CPUs also for single processes,
  * and what others did is dropped here. Not thread-safe.
  */
-#ifndef RECORD_FAMILY_H
-#define RECORD_FAMILY_H
+#ifndef RECORD_TASK_FILTER_H
+#define RECORD_TASK_FILTER_H
 
 #include "formats/base/map.h"
 #include "formats/base/vec.h"

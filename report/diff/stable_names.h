@@ -19,8 +19,8 @@
  *			perf-4711.map, [jit 4711]	perf.map, [jit]
  *	source files	/a/b/f.c			f.c
  */
-#ifndef REPORT_MATCH_H
-#define REPORT_MATCH_H
+#ifndef REPORT_STABLE_NAMES_H
+#define REPORT_STABLE_NAMES_H
 
 #include "formats/base/arena.h"
 

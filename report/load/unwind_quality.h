@@ -2,8 +2,8 @@
 /*
  * unwind_quality.h - how well the stacks of a recording could be walked, module by module, and what was lost when.
  */
-#ifndef REPORT_TALLY_H
-#define REPORT_TALLY_H
+#ifndef REPORT_UNWIND_QUALITY_H
+#define REPORT_UNWIND_QUALITY_H
 
 #include "formats/stack_stop.h"
 #include "report/load/session.h"

@@ -8,8 +8,8 @@
  * near these addresses. It holds no other word, no command line, name of a machine, process or thread, no process
  * number, time, kernel address, perf map or tracepoint payload.
  */
-#ifndef REPORT_CUT_H
-#define REPORT_CUT_H
+#ifndef REPORT_SAMPLE_EXTRACT_H
+#define REPORT_SAMPLE_EXTRACT_H
 
 #include "report/load/session.h"
 

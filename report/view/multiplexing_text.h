@@ -2,8 +2,8 @@
 /*
  * multiplexing_text.h - the turns of an event at the counters (formats/event_multiplexing.h) as cells of tables.
  */
-#ifndef REPORT_TURNS_TEXT_H
-#define REPORT_TURNS_TEXT_H
+#ifndef REPORT_MULTIPLEXING_TEXT_H
+#define REPORT_MULTIPLEXING_TEXT_H
 
 #include "formats/base/arena.h"
 #include "formats/event_multiplexing.h"

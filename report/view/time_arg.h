@@ -11,8 +11,8 @@
  * They are turned into times of samples by the pair of clocks that was read when recording began, so steps of the wall
  * clock during the recording move nothing.
  */
-#ifndef REPORT_MOMENT_H
-#define REPORT_MOMENT_H
+#ifndef REPORT_TIME_ARG_H
+#define REPORT_TIME_ARG_H
 
 #include "formats/base/arena.h"
 #include "formats/base/err.h"

@@ -2,8 +2,8 @@
 /*
  * range_overlay.h - address ranges laid over each other; at each address, the one that was laid last shows.
  */
-#ifndef SYMBOLIZE_LAYERS_H
-#define SYMBOLIZE_LAYERS_H
+#ifndef SYMBOLIZE_RANGE_OVERLAY_H
+#define SYMBOLIZE_RANGE_OVERLAY_H
 
 #include <stddef.h>
 #include <stdint.h>
