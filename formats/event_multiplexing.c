@@ -6,52 +6,52 @@
 
 #include "formats/event.h"
 
-#define ON_NS_MIN 1000000 /* a counter that was on for less tells nothing about turns */
+#define ON_NS_MIN 1000000 /* a counter that was on for less tells nothing about its share */
 
-static void add(struct event_multiplexing *turns, const struct recording_count *count)
+static void add(struct event_multiplexing *m, const struct recording_count *count)
 {
-	turns->enabled_ns += count->enabled_ns;
-	turns->running_ns += count->running_ns;
-	turns->samples += count->samples;
-	turns->value += (double)count->value;
-	turns->impossible |= !event_count_is_possible(count->value, count->running_ns);
+	m->enabled_ns += count->enabled_ns;
+	m->running_ns += count->running_ns;
+	m->samples += count->samples;
+	m->value += (double)count->value;
+	m->impossible |= !event_count_is_possible(count->value, count->running_ns);
 }
 
-static void finish(struct event_multiplexing *turns)
+static void finish(struct event_multiplexing *m)
 {
-	turns->known = turns->enabled_ns >= ON_NS_MIN;
-	if (turns->running_ns && turns->running_ns < turns->enabled_ns)
-		turns->value *= (double)turns->enabled_ns / (double)turns->running_ns;
+	m->known = m->enabled_ns >= ON_NS_MIN;
+	if (m->running_ns && m->running_ns < m->enabled_ns)
+		m->value *= (double)m->enabled_ns / (double)m->running_ns;
 }
 
 struct event_multiplexing event_multiplexing_of_count(const struct recording_count *count)
 {
-	struct event_multiplexing turns = { 0 };
+	struct event_multiplexing m = { 0 };
 
-	add(&turns, count);
-	finish(&turns);
-	return turns;
+	add(&m, count);
+	finish(&m);
+	return m;
 }
 
 struct event_multiplexing event_multiplexing_of(const struct recording *rec, uint32_t event)
 {
-	struct event_multiplexing turns = { 0 };
+	struct event_multiplexing m = { 0 };
 
 	for (size_t i = 0; i < rec->ncounts; i++)
 		if (rec->counts[i].event == event)
-			add(&turns, &rec->counts[i]);
-	finish(&turns);
-	return turns;
+			add(&m, &rec->counts[i]);
+	finish(&m);
+	return m;
 }
 
-double event_multiplexing_share(const struct event_multiplexing *turns)
+double event_multiplexing_share(const struct event_multiplexing *m)
 {
-	if (!turns->known || turns->running_ns >= turns->enabled_ns)
+	if (!m->known || m->running_ns >= m->enabled_ns)
 		return 1;
-	return (double)turns->running_ns / (double)turns->enabled_ns;
+	return (double)m->running_ns / (double)m->enabled_ns;
 }
 
-bool event_multiplexing_never(const struct event_multiplexing *turns)
+bool event_multiplexing_never(const struct event_multiplexing *m)
 {
-	return turns->known && !turns->running_ns && !turns->samples;
+	return m->known && !m->running_ns && !m->samples;
 }

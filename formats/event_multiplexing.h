@@ -28,9 +28,9 @@ struct event_multiplexing event_multiplexing_of_count(const struct recording_cou
 struct event_multiplexing event_multiplexing_of(const struct recording *rec, uint32_t event);
 
 /* Part of the time that it ran; 1 if that is not known. */
-double event_multiplexing_share(const struct event_multiplexing *turns);
+double event_multiplexing_share(const struct event_multiplexing *m);
 
 /* Was it on, and never had a counter? */
-bool event_multiplexing_never(const struct event_multiplexing *turns);
+bool event_multiplexing_never(const struct event_multiplexing *m);
 
 #endif

@@ -40,13 +40,13 @@ static struct findings find(const struct recording *rec, struct arena *arena)
 	struct findings f = { .never = "", .least_part = ENOUGH };
 
 	for (uint32_t i = 0; i < rec->nevents; i++) {
-		const struct event_multiplexing turns = event_multiplexing_of(rec, i);
-		double part = event_multiplexing_share(&turns);
+		const struct event_multiplexing multiplexing = event_multiplexing_of(rec, i);
+		double part = event_multiplexing_share(&multiplexing);
 		const char *name = rec->events[i].name;
 
-		if (!event_attr_needs_counter(rec->events[i].type) || turns.enabled_ns < ON_NS_MIN)
+		if (!event_attr_needs_counter(rec->events[i].type) || multiplexing.enabled_ns < ON_NS_MIN)
 			continue;
-		if (event_multiplexing_never(&turns)) {
+		if (event_multiplexing_never(&multiplexing)) {
 			f.never = arena_printf(arena, "%s%s'%s'", f.never, *f.never ? ", " : "", name);
 			continue;
 		}

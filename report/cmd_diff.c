@@ -280,12 +280,12 @@ static struct err *check_units(const struct comparison *c)
 /* How much of the time the first event had a counter; 1 where nothing says that it had none. */
 static double counted_share(const struct session *s)
 {
-	struct event_multiplexing turns;
+	struct event_multiplexing multiplexing;
 
 	if (!s->recording)
 		return 1;
-	turns = event_multiplexing_of(s->recording, s->facts.first_type);
-	return event_multiplexing_share(&turns);
+	multiplexing = event_multiplexing_of(s->recording, s->facts.first_type);
+	return event_multiplexing_share(&multiplexing);
 }
 
 static struct err *load_input(struct comparison *c, struct input *input)

@@ -137,13 +137,13 @@ static void remark_turns(struct judge *r)
 	unsigned nshared = 0;
 
 	for (uint32_t i = 0; i < rec->nevents; i++) {
-		struct event_multiplexing turns = event_multiplexing_of(rec, i);
-		double share = event_multiplexing_share(&turns);
+		struct event_multiplexing multiplexing = event_multiplexing_of(rec, i);
+		double share = event_multiplexing_share(&multiplexing);
 		const char *name = rec->events[i].name;
 
-		if (event_multiplexing_never(&turns)) {
+		if (event_multiplexing_never(&multiplexing)) {
 			never = arena_printf(r->arena, "%s%s%s", never, *never ? ", " : "", name);
-		} else if (turns.impossible) {
+		} else if (multiplexing.impossible) {
 			wrong = arena_printf(r->arena, "%s%s%s", wrong, *wrong ? ", " : "", name);
 		} else if (share < EVENT_MULTIPLEXING_WHOLE) {
 			least = MIN(least, share);

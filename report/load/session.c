@@ -48,9 +48,9 @@ uint64_t session_duration_ns(const struct session *s)
 static const char *unheard_event(const struct session *s)
 {
 	for (uint32_t i = 0; s->recording && i < s->recording->nevents; i++) {
-		struct event_multiplexing turns = event_multiplexing_of(s->recording, i);
+		struct event_multiplexing multiplexing = event_multiplexing_of(s->recording, i);
 
-		if (event_multiplexing_never(&turns))
+		if (event_multiplexing_never(&multiplexing))
 			return s->recording->events[i].name;
 	}
 	return NULL;

@@ -353,18 +353,18 @@ static void put_events(struct fact_sheet *sheet, const struct recording *rec)
 	table_add_columns(&table, columns, ARRAY_LEN(columns));
 	for (size_t i = 0; i < rec->ncounts; i++) {
 		const struct recording_count *count = &rec->counts[i];
-		struct event_multiplexing turns = event_multiplexing_of_count(count);
+		struct event_multiplexing multiplexing = event_multiplexing_of_count(count);
 
 		table_add_row(&table, 0, TABLE_PLAIN);
 		table_add_cell(&table, rec->events[count->event].name, NULL);
 		table_add_cell(&table, count->cpu == EVENT_NO_CPU ? "all" : arena_printf(
 						sheet->arena, "%" PRIu32, count->cpu), NULL);
 		table_add_format(&table, "%" PRIu64, count->samples);
-		table_add_cell(&table, multiplexing_text_value(&turns, sheet->arena),
-			       multiplexing_text_value_data(&turns, sheet->arena));
-		table_add_cell(&table, multiplexing_text_share(&turns, sheet->arena),
-			       turns.known ? arena_printf(sheet->arena, "%.6f",
-							  event_multiplexing_share(&turns)) : "");
+		table_add_cell(&table, multiplexing_text_value(&multiplexing, sheet->arena),
+			       multiplexing_text_value_data(&multiplexing, sheet->arena));
+		table_add_cell(&table, multiplexing_text_share(&multiplexing, sheet->arena),
+			       multiplexing.known ? arena_printf(sheet->arena, "%.6f",
+							  event_multiplexing_share(&multiplexing)) : "");
 		const uint64_t numbers[] = { count->lost_kernel, count->lost_recorder, count->stacks_cut,
 					     count->stacks_shortened, count->throttled, count->missed };
 

@@ -41,13 +41,13 @@ done
 awk -F, '/instr|inst_|event|r8/ && $4 ~ /^[0-9]/ { n++; if ($4 < 40098000 || $4 > 40200000) bad = 1 }
 	END { exit n != 3 || bad }' out/names || { cat out/names; fail 'one event by three names'; }
 
-# 14 events take turns on 7 counters; scaled up they agree within 1 in 100.
+# 14 events are multiplexed on 7 counters; scaled up they agree within 1 in 100.
 awk -F, '$10 == "counted" { n++; share = $9 / $8; if (share < 0.4 || share > 0.6) bad = 1
 		if (!least || $4 < least) least = $4
 		if ($4 > most) most = $4 }
 	END { exit n != 14 || bad || most > 1.01 * least }' out/many || { cat out/many; fail '14 events on 7 counters'; }
 
-# Recorded, they take turns as well: precord says so, and preport has the part of the time that each had.
+# Recorded, they are multiplexed as well: precord says so, and preport has the part of the time that each had.
 grep -q '^precord: warning: 14 events were multiplexed' out/turns || { cat out/turns; fail '14 events recorded'; }
 preport -i out/turns.trace info --format=csv | tr -d '\r' | awk -F, '
 	$1 ~ /^(cycles|instructions)$/ { n++; if ($5 < 0.35 || $5 > 0.65 || $4 !~ /^[0-9]+$/) { print; bad = 1 } }

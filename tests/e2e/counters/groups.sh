@@ -36,7 +36,7 @@ try arm '{cycles,r1,r2,r3,r4,r5,r6}:S' || { cat out; fail "7 events on 7 counter
 NMI=1 try intel '{cycles,r1,r2,r3,r4,r5,r6,r7}:S' && fail "8 events on 7 counters"
 expect 'the NMI watchdog holds a counter: sysctl kernel.nmi_watchdog=0' out
 
-# Counters that others hold: an event that never had one is not counted, which is not 0; the others take turns.
+# Counters that others hold: an event that never had one is not counted, which is not 0; the others are multiplexed.
 FAKEPMU_TAKEN=6 on amd precord -a -e cycles -o t.trace -- sleep 0.1 >out 2>&1 || { cat out; fail "without a counter"; }
 expect "not counted, no counter was free: 'cycles'" out
 preport -i t.trace info >info || fail "info of what was not counted"
