@@ -209,10 +209,7 @@ static void count(struct data_types_count *sum, enum told told, uint64_t samples
 		sum->spilled += samples;
 		break;
 	case TOLD_NO_ACCESS:
-		sum->no_access += samples;
-		break;
 	case TOLD_NO_CODE:
-		sum->no_code += samples;
 		break;
 	default:
 		sum->unknown += samples;

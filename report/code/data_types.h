@@ -16,10 +16,8 @@ struct data_types_count {
 	uint64_t samples;
 	uint64_t known;	    /* a type */
 	uint64_t spilled;   /* the compiler's own room on the stack */
-	uint64_t no_access; /* instructions that access no memory */
 	uint64_t unknown;   /* accesses whose type is not known: no variable, or no debug information */
 	uint64_t without_debug_info; /* of these */
-	uint64_t no_code;   /* whether they access memory is not known */
 };
 
 bool data_types_wanted(const struct view_levels *levels);

@@ -6,7 +6,7 @@
 
 #define BUCKETS 40 /* stretches that the recording is divided into, of at least a second */
 
-static struct unwind_quality_module *tally_of(struct unwind_quality *unwind_quality, struct module *mod)
+static struct unwind_quality_module *module_of(struct unwind_quality *unwind_quality, struct module *mod)
 {
 	while (unwind_quality->modules.len <= mod->id)
 		vec_push(&unwind_quality->modules, ((struct unwind_quality_module){ 0 }));
@@ -17,20 +17,18 @@ static struct unwind_quality_module *tally_of(struct unwind_quality *unwind_qual
 static void count_chain(struct unwind_quality *unwind_quality, const struct unwind_chain *chain)
 {
 	unwind_quality->samples++;
-	unwind_quality->user_stacks += chain->stop != STACK_STOP_NOT_WALKED && chain->stop != STACK_STOP_ENTERING;
 	unwind_quality->stops[chain->stop]++;
 	for (size_t i = 0; i < chain->nframes; i++) {
-		struct unwind_quality_module *mod = tally_of(unwind_quality, chain->frames[i].module);
+		struct unwind_quality_module *mod = module_of(unwind_quality, chain->frames[i].module);
 		enum unwind_how how = chain->frames[i].how;
 
 		mod->leaves += i == 0;
 		mod->frames++;
 		mod->unsure += !chain->frames[i].kernel &&
 			       (how == UNWIND_FP_UNCHECKED || how == UNWIND_KERNEL_CHAIN);
-		unwind_quality->hows[how]++;
 	}
 	if (!stack_stop_is_complete(chain->stop) && chain->stop_module) {
-		struct unwind_quality_module *mod = tally_of(unwind_quality, chain->stop_module);
+		struct unwind_quality_module *mod = module_of(unwind_quality, chain->stop_module);
 
 		mod->broken++;
 		mod->stops[chain->stop]++;

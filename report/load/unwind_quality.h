@@ -28,9 +28,8 @@ struct unwind_quality_loss {
 struct unwind_quality {
 	VEC(struct unwind_quality_module) modules; /* by module.id; .mod is NULL where nothing happened */
 	VEC(struct unwind_quality_loss) losses;    /* by time, then CPU; only those with something to say */
-	uint64_t samples, user_stacks;
+	uint64_t samples;
 	uint64_t stops[STACK_STOPS];
-	uint64_t hows[UNWIND_EARLIER + 1]; /* frames by how they were found */
 	uint64_t start_ns, bucket_ns;
 };
 

@@ -903,7 +903,6 @@ const struct unwind_stats *unwinder_stats(const struct unwinder *u)
 {
 	struct unwind_stats *stats = (struct unwind_stats *)(uintptr_t)&u->stats;
 
-	stats->memo_hits = unwind_tables_hits(u->tables);
 	stats->memo_misses = unwind_tables_misses(u->tables);
 	stats->spliced_frames = unwind_splices_frames(u->splices);
 	return stats;

@@ -17,7 +17,7 @@
 struct unwind_stats {
 	uint64_t stacks, frames;
 	uint64_t spliced_frames; /* taken over from the thread's last chain */
-	uint64_t memo_hits, memo_misses;
+	uint64_t memo_misses;
 	uint64_t stops[STACK_STOPS];
 };
 

@@ -45,7 +45,7 @@ struct unwind_memo {
 	struct unwind_memo_slot *slots;
 	size_t nslots; /* a power of two, or 0 */
 	size_t len;
-	uint64_t hits, misses;
+	uint64_t misses;
 };
 
 /* Never 0. False if the module's number or the address is too large to be remembered. */
@@ -72,7 +72,6 @@ static inline bool unwind_memo_get(struct unwind_memo *memo, uint64_t key, struc
 
 	if (!slot || !slot->key)
 		return false;
-	memo->hits++;
 	*ret = unwind_rule_unpack(slot->value);
 	return true;
 }
@@ -946,11 +945,6 @@ struct disasm *unwind_tables_disasm(struct unwind_tables *t)
 struct cfi_expr unwind_tables_expr(const struct unwind_tables *t, int32_t number)
 {
 	return cfi_rules_expr(t->rules, (uint32_t)number);
-}
-
-uint64_t unwind_tables_hits(const struct unwind_tables *t)
-{
-	return t->memo.hits;
 }
 
 uint64_t unwind_tables_misses(const struct unwind_tables *t)

@@ -150,7 +150,7 @@ bool unwind_tables_code(struct unwind_tables *t, const struct space_map *map, ui
 /* What reads it; NULL on a processor for which nothing does. */
 struct disasm *unwind_tables_disasm(struct unwind_tables *t);
 
-uint64_t unwind_tables_hits(const struct unwind_tables *t);
+/* How often a rule was asked for that the memo did not have yet. */
 uint64_t unwind_tables_misses(const struct unwind_tables *t);
 
 #endif
