@@ -18,7 +18,7 @@ static const struct {
 	[STACK_STOP_NO_TABLE] = { "no unwind table",
 		"build with -fasynchronous-unwind-tables or -fno-omit-frame-pointer" },
 	[STACK_STOP_NO_FRAME_POINTER] = { "no frame pointer",
-		"record with -g dwarf; let a JIT keep frame pointers (java -XX:+PreserveFramePointer)" },
+		"record with -g dwarf; a JIT may have an option that keeps frame pointers" },
 	[STACK_STOP_BAD_TABLE] = { "bad unwind table",
 		"install or build the file again; if it is sound, look with 'preport debug-unwind'" },
 	[STACK_STOP_NO_BINARY] = { "binary missing",

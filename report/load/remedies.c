@@ -25,6 +25,8 @@ static const struct {
 	{ "libnode.so*", NODE },
 	{ "libcoreclr.so", "DOTNET_PerfMapEnabled=1" },
 	{ "libmonosgen*.so*", "mono --jitmap" },
+	{ "mono", "mono --jitmap" },
+	{ "mono-sgen", "mono --jitmap" },
 	{ "libpython3*.so*", "python -X perf (3.12)" },
 	{ "python3*", "python -X perf (3.12)" },
 	{ "libluajit*.so*", "luajit built with -DLUAJIT_USE_PERFTOOLS" },
@@ -125,7 +127,7 @@ const char *remedy_for_stop(const struct session *s, enum stack_stop stop)
 		if (dwarf && has_module(s->profile, "libjvm.so"))
 			return "java's code is read while it runs: record as root; what is freed at once "
 			       "needs java -XX:+PreserveFramePointer";
-		return dwarf ? "code without unwind tables; a JIT can keep frame pointers"
+		return dwarf ? "code without unwind tables; a JIT may have an option that keeps frame pointers"
 			     : stack_stop_remedy(stop);
 	case STACK_STOP_NO_STACK:
 		return dwarf ? "the kernel gave none for these; nothing needs to be done"

@@ -11,7 +11,7 @@
 const char *unwind_stop_remedy_in(enum stack_stop stop, const struct module *mod)
 {
 	if (stop == STACK_STOP_NO_FRAME_POINTER && mod && mod->kind == MODULE_JIT)
-		return "let the JIT keep frame pointers (java -XX:+PreserveFramePointer)";
+		return "the code of this JIT has no unwind tables; it may have an option that keeps frame pointers";
 	return stack_stop_remedy(stop);
 }
 

@@ -292,7 +292,7 @@ TEST(unwind_the_remedy_for_a_jit_is_to_keep_frame_pointers)
 	struct module jit = { .kind = MODULE_JIT }, file = { .kind = MODULE_FILE };
 	const char *general = stack_stop_remedy(STACK_STOP_NO_FRAME_POINTER);
 
-	CHECK(strncmp(unwind_stop_remedy_in(STACK_STOP_NO_FRAME_POINTER, &jit), "let the JIT", 11) == 0);
+	CHECK(strncmp(unwind_stop_remedy_in(STACK_STOP_NO_FRAME_POINTER, &jit), "the code of this JIT", 20) == 0);
 	CHECK_STR(unwind_stop_remedy_in(STACK_STOP_NO_FRAME_POINTER, &file), general);
 	CHECK_STR(unwind_stop_remedy_in(STACK_STOP_NO_FRAME_POINTER, NULL), general);
 	CHECK_STR(unwind_stop_remedy_in(STACK_STOP_BAD_TABLE, &jit), stack_stop_remedy(STACK_STOP_BAD_TABLE));
