@@ -94,6 +94,7 @@ struct iseq {
 	uint64_t code, code_len;
 	uint64_t checked_ns;
 	const char *name, *file;
+	bool early; /* its name was read before names of classes could be */
 	uint32_t first_line;
 	uint32_t nlines;
 	uint64_t entries, index; /* addresses */
@@ -282,6 +283,7 @@ static struct iseq *read_iseq(struct ruby *ruby, struct managed_view *view, uint
 	iseq->file = read_file(ruby, view, managed_word(bytes, BODY_PATH));
 	if (!*iseq->name || !*iseq->file)
 		iseq->cookie = ~iseq->cookie;
+	iseq->early = ruby_methods_searching(&ruby->methods);
 	if (!view->failed)
 		return iseq;
 	iseq_free(iseq);
@@ -296,13 +298,13 @@ static struct iseq *find_iseq(struct ruby *ruby, struct managed_view *view, cons
 	struct iseq *iseq = slot ? (struct iseq *)(uintptr_t)*slot : NULL;
 	uint8_t bytes[BODY_BYTES];
 
-	if (iseq && pc - iseq->code <= iseq->code_len && ruby->now_ns - iseq->checked_ns < CHECK_NS)
+	if (iseq && !iseq->early && pc - iseq->code <= iseq->code_len && ruby->now_ns - iseq->checked_ns < CHECK_NS)
 		return iseq;
 	uint64_t body = managed_view_u64(view, addr + ISEQ_BODY);
 
 	if (!managed_view_copy(view, body, bytes, sizeof(bytes)))
 		return NULL;
-	if (iseq && (iseq->body != body || iseq->cookie != cookie_of(bytes))) {
+	if (iseq && (iseq->early || iseq->body != body || iseq->cookie != cookie_of(bytes))) {
 		map_remove(&ruby->iseqs, addr);
 		forget_iseq(ruby, iseq);
 		iseq = NULL;

@@ -214,6 +214,11 @@ static uint64_t attached_to(struct managed_view *view, uint64_t owner, uint64_t 
 	return 0;
 }
 
+bool ruby_methods_searching(const struct ruby_methods *methods)
+{
+	return methods->path_is_variable && !methods->symbols && methods->rounds < ROUNDS_MAX;
+}
+
 const char *ruby_method_label(struct ruby_methods *methods, struct managed_view *view,
 			      const struct ruby_method *method, uint64_t self, const char *name)
 {

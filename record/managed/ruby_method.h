@@ -38,6 +38,9 @@ struct ruby_method {
 /* That of the frame with the environment at @ep, of a block that of the method around it. False if there is none. */
 bool ruby_method_find(struct managed_view *view, uint64_t ep, struct ruby_method *ret);
 
+/* Names of classes cannot be had yet, as the table of symbols is still searched for? */
+bool ruby_methods_searching(const struct ruby_methods *methods);
+
 /* "Job#run" or, of a method of a class itself, "Job.run"; @name alone if the class has no name. @self: the frame's. */
 const char *ruby_method_label(struct ruby_methods *methods, struct managed_view *view,
 			      const struct ruby_method *method, uint64_t self, const char *name);

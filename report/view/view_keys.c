@@ -371,7 +371,12 @@ static const struct view_frame *own_frame(struct view_keys *keys, const struct v
 	return NULL;
 }
 
-/* The innermost frame of a script that is someone's own, else of any; NULL if none is. */
+static bool has_line(const struct profile *p, const struct view_frame *frame)
+{
+	return frame->line != PROFILE_NONE && p->lines.items[frame->line].line;
+}
+
+/* The innermost frame of a script that is someone's own, else of any that has a line, as functions of the interpreter have none, else of any; NULL if none is. */
 static const struct view_frame *script_frame(struct view_keys *keys, const struct view_path *path)
 {
 	const struct view_frame *first = NULL;
@@ -383,7 +388,8 @@ static const struct view_frame *script_frame(struct view_keys *keys, const struc
 			continue;
 		if (is_own(keys, frame))
 			return frame;
-		first = first ? first : frame;
+		if (!first || (!has_line(keys->p, first) && has_line(keys->p, frame)))
+			first = frame;
 	}
 	return first;
 }

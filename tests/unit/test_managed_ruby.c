@@ -224,6 +224,8 @@ TEST(managed_ruby_finds_its_names_without_a_symbol)
 		managed_fake_stack(&fake, FAKE_PID);
 	CHECK_UINT(fake.stack->nframes, 3);
 	CHECK_STR(fake.stack->frames[1].name, "App::Job#each");
+	/* What was read before then has its class from then on, too. */
+	CHECK_STR(fake.stack->frames[0].name, "block in App::Job#handler");
 }
 
 TEST(managed_ruby_finds_its_ractor_without_a_symbol)

@@ -317,7 +317,7 @@ TEST(view_levels_are_parsed_and_wrong_ones_explained)
 	CHECK_UINT(levels.len, 3); /* untouched on failure */
 }
 
-/* A stack of scripts and C, the root first: "app.py:main", "_json.so:encode" of a C module. */
+/* A stack of scripts and C, the root first: "app.py:main", "_json.so:encode" of a C module, "[internal]:sleep" of an interpreter. */
 static uint32_t script_stack(struct profile *p, uint32_t stack, const char *path, const char *name, uint32_t at)
 {
 	const char *slash = strrchr(path, '/');
@@ -330,7 +330,7 @@ static uint32_t script_stack(struct profile *p, uint32_t stack, const char *path
 				     .file = function.file, .line = at };
 
 	return profile_add_stack(p, stack,
-				 profile_add_named_location(p, at ? PROFILE_FRAME_INTERPRETED : PROFILE_FRAME_NATIVE,
+				 profile_add_named_location(p, at || !slash ? PROFILE_FRAME_INTERPRETED : PROFILE_FRAME_NATIVE,
 							    number, &line, 1),
 				 PROFILE_HOW_SURE);
 }
@@ -360,9 +360,10 @@ TEST(view_script_is_ones_own_innermost_function_whichever_library_and_c_it_calle
 	add_script_sample(p, c, 4);
 	add_script_sample(p, script_stack(p, tool, "/usr/lib/libz.so", "deflate", 0), 8);
 	add_script_sample(p, program, 16);
+	add_script_sample(p, script_stack(p, tool, "[internal]", "IO.select", 0), 32);
 	build(&view, p, "script");
 	CHECK_UINT(count_of(&view, "main", "app.py"), 7);
-	CHECK_UINT(count_of(&view, "pip", "main.py"), 8);
+	CHECK_UINT(count_of(&view, "pip", "main.py"), 40);
 	CHECK_UINT(count_of(&view, "[no script]", NULL), 16);
 	view_deinit(&view);
 	build(&view, p, "script-line");
