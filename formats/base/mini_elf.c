@@ -10,10 +10,84 @@
 #include <elf.h>
 #include <string.h>
 
-#define EHDR_LEN 64
-#define PHDR_LEN 56
-#define SHDR_LEN 64
-#define ALIGN    8
+#define ALIGN 8
+
+static const uint8_t ident[EI_NIDENT] = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT };
+
+/* ---- headers ---- */
+
+bool mini_elf_get_header(struct reader *r, struct mini_elf_header *ret)
+{
+	const uint8_t *found = reader_bytes(r, EI_NIDENT, "ELF header");
+	struct mini_elf_header header = { 0 };
+
+	if (!found || memcmp(found, ident, EI_VERSION + 1) != 0)
+		return false;
+	header.type = reader_u16(r, "type");
+	header.machine = reader_u16(r, "machine");
+	reader_u32(r, "version");
+	header.entry = reader_u64(r, "entry");
+	header.segments_at = reader_u64(r, "program headers");
+	header.sections_at = reader_u64(r, "section headers");
+	reader_skip(r, 4 + 2 + 2, "flags and lengths");
+	header.nsegments = reader_u16(r, "number of segments");
+	header.section_header_len = reader_u16(r, "length of a section header");
+	header.nsections = reader_u16(r, "number of sections");
+	header.names_section = reader_u16(r, "section of names");
+	*ret = header;
+	return !r->failed;
+}
+
+void mini_elf_put_header(struct writer *out, const struct mini_elf_header *header)
+{
+	writer_bytes(out, ident, sizeof(ident));
+	writer_u16(out, header->type);
+	writer_u16(out, header->machine);
+	writer_u32(out, EV_CURRENT);
+	writer_u64(out, header->entry);
+	writer_u64(out, header->segments_at);
+	writer_u64(out, header->sections_at);
+	writer_u32(out, 0); /* flags */
+	writer_u16(out, MINI_ELF_HEADER_LEN);
+	writer_u16(out, MINI_ELF_SEGMENT_HEADER_LEN);
+	writer_u16(out, header->nsegments);
+	writer_u16(out, MINI_ELF_SECTION_HEADER_LEN);
+	writer_u16(out, header->nsections);
+	writer_u16(out, header->names_section);
+}
+
+struct mini_elf_section_header mini_elf_get_section_header(struct reader *r)
+{
+	struct mini_elf_section_header header = { 0 };
+
+	header.name = reader_u32(r, "section name");
+	header.type = reader_u32(r, "section type");
+	header.flags = reader_u64(r, "section flags");
+	header.vaddr = reader_u64(r, "section address");
+	header.offset = reader_u64(r, "section offset");
+	header.len = reader_u64(r, "section length");
+	header.link = reader_u32(r, "section link");
+	header.info = reader_u32(r, "section info");
+	header.align = reader_u64(r, "section alignment");
+	header.entry_len = reader_u64(r, "length of an entry");
+	return header;
+}
+
+void mini_elf_put_section_header(struct writer *out, const struct mini_elf_section_header *header)
+{
+	writer_u32(out, header->name);
+	writer_u32(out, header->type);
+	writer_u64(out, header->flags);
+	writer_u64(out, header->vaddr);
+	writer_u64(out, header->offset);
+	writer_u64(out, header->len);
+	writer_u32(out, header->link);
+	writer_u32(out, header->info);
+	writer_u64(out, header->align);
+	writer_u64(out, header->entry_len);
+}
+
+/* ---- a file ---- */
 
 size_t mini_elf_section(struct mini_elf *w, struct mini_elf_section section)
 {
@@ -40,7 +114,7 @@ static void pad(struct writer *out)
 /* Where each section's bytes go, and where they end. */
 static uint64_t lay_out(const struct mini_elf *w, uint64_t *offsets)
 {
-	uint64_t offset = EHDR_LEN + w->segments.len * PHDR_LEN;
+	uint64_t offset = MINI_ELF_HEADER_LEN + w->segments.len * MINI_ELF_SEGMENT_HEADER_LEN;
 
 	for (size_t i = 0; i < w->sections.len; i++) {
 		offset = aligned(offset);
@@ -72,24 +146,18 @@ static void gather_names(struct mini_elf *w, struct writer *names, uint32_t *sta
 
 static void write_header(const struct mini_elf *w, uint64_t section_headers, struct writer *out)
 {
-	static const uint8_t ident[EI_NIDENT] = {
-		ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT,
+	const struct mini_elf_header header = {
+		.type = ET_DYN,
+		.machine = w->machine,
+		.entry = w->entry,
+		.segments_at = w->segments.len ? MINI_ELF_HEADER_LEN : 0,
+		.sections_at = section_headers,
+		.nsegments = (uint16_t)w->segments.len,
+		.nsections = (uint16_t)(w->sections.len + 2), /* with the empty one and .shstrtab */
+		.names_section = (uint16_t)(w->sections.len + 1),
 	};
 
-	writer_bytes(out, ident, sizeof(ident));
-	writer_u16(out, ET_DYN);
-	writer_u16(out, w->machine);
-	writer_u32(out, EV_CURRENT);
-	writer_u64(out, w->entry);
-	writer_u64(out, w->segments.len ? EHDR_LEN : 0);
-	writer_u64(out, section_headers);
-	writer_u32(out, 0); /* flags */
-	writer_u16(out, EHDR_LEN);
-	writer_u16(out, PHDR_LEN);
-	writer_u16(out, (uint16_t)w->segments.len);
-	writer_u16(out, SHDR_LEN);
-	writer_u16(out, (uint16_t)(w->sections.len + 2)); /* with the empty one and .shstrtab */
-	writer_u16(out, (uint16_t)(w->sections.len + 1));
+	mini_elf_put_header(out, &header);
 }
 
 static void write_segment(const struct mini_elf *w, struct mini_elf_segment seg,
@@ -116,16 +184,20 @@ static void write_segment(const struct mini_elf *w, struct mini_elf_segment seg,
 static void write_section_header(const struct mini_elf_section *s, uint32_t name, uint64_t offset,
 				 struct writer *out)
 {
-	writer_u32(out, name);
-	writer_u32(out, s->type);
-	writer_u64(out, s->flags);
-	writer_u64(out, s->vaddr);
-	writer_u64(out, offset);
-	writer_u64(out, s->len);
-	writer_u32(out, s->link);
-	writer_u32(out, s->info);
-	writer_u64(out, s->flags & SHF_ALLOC ? 1 : ALIGN);
-	writer_u64(out, s->entry_len);
+	const struct mini_elf_section_header header = {
+		.name = name,
+		.type = s->type,
+		.flags = s->flags,
+		.vaddr = s->vaddr,
+		.offset = offset,
+		.len = s->len,
+		.link = s->link,
+		.info = s->info,
+		.align = s->flags & SHF_ALLOC ? 1 : ALIGN,
+		.entry_len = s->entry_len,
+	};
+
+	mini_elf_put_section_header(out, &header);
 }
 
 void mini_elf_finish(struct mini_elf *w, struct writer *out)

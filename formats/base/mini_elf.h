@@ -4,17 +4,46 @@
  *
  *	header | program headers | bytes of sections | .shstrtab | section headers
  *
- * A zeroed struct with its machine set is ready.
+ * A zeroed struct with its machine set is ready. The headers are also there by themselves, to be read and written.
  */
 #ifndef BASE_MINI_ELF_H
 #define BASE_MINI_ELF_H
 
+#include "formats/base/reader.h"
 #include "formats/base/strtab.h"
 #include "formats/base/vec.h"
 #include "formats/base/writer.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+#define MINI_ELF_HEADER_LEN	64
+#define MINI_ELF_SEGMENT_HEADER_LEN 56
+#define MINI_ELF_SECTION_HEADER_LEN 64
+
+/* The header of a file (ELF64, little-endian), without its identification, version and flags. */
+struct mini_elf_header {
+	uint16_t type, machine; /* ET_*, EM_* */
+	uint64_t entry, segments_at, sections_at;
+	uint16_t section_header_len; /* read, not written */
+	uint16_t nsegments, nsections;
+	uint16_t names_section;
+};
+
+/* False, if these are not the first MINI_ELF_HEADER_LEN bytes of a little-endian ELF64 file. */
+bool mini_elf_get_header(struct reader *r, struct mini_elf_header *ret);
+void mini_elf_put_header(struct writer *out, const struct mini_elf_header *header);
+
+struct mini_elf_section_header {
+	uint32_t name; /* in the section of names */
+	uint32_t type;
+	uint64_t flags, vaddr, offset, len;
+	uint32_t link, info;
+	uint64_t align, entry_len;
+};
+
+struct mini_elf_section_header mini_elf_get_section_header(struct reader *r);
+void mini_elf_put_section_header(struct writer *out, const struct mini_elf_section_header *header);
 
 /* Fewer than SHN_LORESERVE, from where on indices mean other things; room for .shstrtab and the like. */
 #define MINI_ELF_SECTIONS_MAX 60000

@@ -9,6 +9,7 @@
 
 #include "formats/arch.h"
 #include "formats/base/memory.h"
+#include "formats/base/mini_elf.h"
 #include "formats/base/reader.h"
 #include "formats/perf/jitdump.h"
 
@@ -17,23 +18,18 @@
 #include <string.h>
 
 #define SECTIONS_MAX	512
-#define HEADER_LEN	64
-#define SECTION_LEN	64
 #define NAMES_LEN_MAX	(64U << 10)
 #define OBJECT_LEN_MAX	(1U << 20) /* of what is kept; without debug information if that is too long */
 
 struct section {
-	uint32_t name, type, link, info;
-	uint64_t flags, vaddr, offset, len, align, entry_len;
+	struct mini_elf_section_header head;
 	bool is_debug, kept;
 };
 
 struct object {
 	uint64_t addr, len; /* of the file in memory */
-	uint16_t type;
-	uint64_t sections_at;
-	uint16_t nsections, names_section;
-	struct section *sections;
+	struct mini_elf_header header;
+	struct section *sections; /* .header.nsections */
 	char *names; /* NUL at the end */
 	size_t names_len;
 };
@@ -51,57 +47,30 @@ static bool fits(const struct object *o, uint64_t offset, uint64_t len)
 
 static bool read_header(struct managed_view *view, struct object *o)
 {
-	uint8_t bytes[HEADER_LEN];
+	const struct mini_elf_header *header = &o->header;
+	uint8_t bytes[MINI_ELF_HEADER_LEN];
 	struct reader r;
 
-	if (o->len < HEADER_LEN || !managed_view_try(view, o->addr, bytes, sizeof(bytes)) ||
-	    memcmp(bytes, ELFMAG, SELFMAG) != 0 || bytes[EI_CLASS] != ELFCLASS64 || bytes[EI_DATA] != ELFDATA2LSB)
+	if (o->len < sizeof(bytes) || !managed_view_try(view, o->addr, bytes, sizeof(bytes)))
 		return false;
 	reader_init(&r, bytes, sizeof(bytes), /* big_endian= */ false);
-	reader_skip(&r, EI_NIDENT, "identification");
-	o->type = reader_u16(&r, "type");
-	uint16_t machine = reader_u16(&r, "machine");
-
-	reader_skip(&r, 4 + 8 + 8, "version, entry, program headers");
-	o->sections_at = reader_u64(&r, "section headers");
-	reader_skip(&r, 4 + 2 + 2 + 2, "flags and lengths");
-	uint16_t section_len = reader_u16(&r, "length of a section header");
-
-	o->nsections = reader_u16(&r, "number of sections");
-	o->names_section = reader_u16(&r, "section of names");
-	return !r.failed && machine == arch_native()->elf_machine && section_len == SECTION_LEN && o->nsections &&
-	       o->nsections <= SECTIONS_MAX && o->names_section < o->nsections &&
-	       fits(o, o->sections_at, (uint64_t)o->nsections * SECTION_LEN);
-}
-
-static struct section read_section(struct reader *r)
-{
-	struct section s = { 0 };
-
-	s.name = reader_u32(r, "name");
-	s.type = reader_u32(r, "type");
-	s.flags = reader_u64(r, "flags");
-	s.vaddr = reader_u64(r, "address");
-	s.offset = reader_u64(r, "offset");
-	s.len = reader_u64(r, "length");
-	s.link = reader_u32(r, "link");
-	s.info = reader_u32(r, "info");
-	s.align = reader_u64(r, "alignment");
-	s.entry_len = reader_u64(r, "length of an entry");
-	return s;
+	return mini_elf_get_header(&r, &o->header) && header->machine == arch_native()->elf_machine &&
+	       header->section_header_len == MINI_ELF_SECTION_HEADER_LEN && header->nsections && header->nsections <= SECTIONS_MAX &&
+	       header->names_section < header->nsections &&
+	       fits(o, header->sections_at, (uint64_t)header->nsections * MINI_ELF_SECTION_HEADER_LEN);
 }
 
 static bool read_sections(struct managed_view *view, struct object *o)
 {
-	uint8_t bytes[SECTION_LEN];
+	uint8_t bytes[MINI_ELF_SECTION_HEADER_LEN];
 	struct reader r;
 
-	o->sections = memory_zeroed(o->nsections, sizeof(*o->sections));
-	for (uint16_t i = 0; i < o->nsections; i++) {
-		if (!managed_view_try(view, o->addr + o->sections_at + (uint64_t)i * SECTION_LEN, bytes, sizeof(bytes)))
+	o->sections = memory_zeroed(o->header.nsections, sizeof(*o->sections));
+	for (uint16_t i = 0; i < o->header.nsections; i++) {
+		if (!managed_view_try(view, o->addr + o->header.sections_at + i * sizeof(bytes), bytes, sizeof(bytes)))
 			return false;
 		reader_init(&r, bytes, sizeof(bytes), /* big_endian= */ false);
-		o->sections[i] = read_section(&r);
+		o->sections[i].head = mini_elf_get_section_header(&r);
 	}
 	return true;
 }
@@ -118,8 +87,8 @@ static bool open_object(struct managed_view *view, uint64_t addr, uint64_t len, 
 /* Code that was loaded. */
 static bool is_code(const struct section *s)
 {
-	return s->flags & SHF_ALLOC && s->flags & SHF_EXECINSTR && s->vaddr && s->len && s->len <= OBJECT_LEN_MAX * 16ULL &&
-	       s->vaddr <= UINT64_MAX - s->len;
+	return s->head.flags & SHF_ALLOC && s->head.flags & SHF_EXECINSTR && s->head.vaddr && s->head.len && s->head.len <= OBJECT_LEN_MAX * 16ULL &&
+	       s->head.vaddr <= UINT64_MAX - s->head.len;
 }
 
 bool jit_object_ranges(struct managed_view *view, uint64_t addr, uint64_t len, jit_object_range_fn *take, void *context)
@@ -128,9 +97,9 @@ bool jit_object_ranges(struct managed_view *view, uint64_t addr, uint64_t len, j
 
 	if (!open_object(view, addr, len, &o))
 		return false;
-	for (uint16_t i = 0; i < o.nsections; i++) {
+	for (uint16_t i = 0; i < o.header.nsections; i++) {
 		if (is_code(&o.sections[i]))
-			take(context, o.sections[i].vaddr, o.sections[i].vaddr + o.sections[i].len);
+			take(context, o.sections[i].head.vaddr, o.sections[i].head.vaddr + o.sections[i].head.len);
 	}
 	object_deinit(&o);
 	return true;
@@ -140,24 +109,24 @@ bool jit_object_ranges(struct managed_view *view, uint64_t addr, uint64_t len, j
 
 static bool read_names(struct managed_view *view, struct object *o)
 {
-	const struct section *s = &o->sections[o->names_section];
+	const struct section *s = &o->sections[o->header.names_section];
 
-	if (s->type != SHT_STRTAB || s->len > NAMES_LEN_MAX || !fits(o, s->offset, s->len))
+	if (s->head.type != SHT_STRTAB || s->head.len > NAMES_LEN_MAX || !fits(o, s->head.offset, s->head.len))
 		return false;
-	o->names_len = (size_t)s->len;
+	o->names_len = (size_t)s->head.len;
 	o->names = memory_zeroed(1, o->names_len + 1);
-	return managed_view_try(view, o->addr + s->offset, o->names, o->names_len);
+	return managed_view_try(view, o->addr + s->head.offset, o->names, o->names_len);
 }
 
 static bool begins(const struct object *o, const struct section *s, const char *prefix)
 {
-	return s->name < o->names_len && strncmp(o->names + s->name, prefix, strlen(prefix)) == 0;
+	return s->head.name < o->names_len && strncmp(o->names + s->head.name, prefix, strlen(prefix)) == 0;
 }
 
 static bool is_unwinding(const struct object *o, const struct section *s)
 {
-	return s->flags & SHF_ALLOC && s->vaddr && s->len <= OBJECT_LEN_MAX && begins(o, s, ".eh_frame") &&
-	       strcmp(o->names + s->name, ".eh_frame") == 0;
+	return s->head.flags & SHF_ALLOC && s->head.vaddr && s->head.len <= OBJECT_LEN_MAX && begins(o, s, ".eh_frame") &&
+	       strcmp(o->names + s->head.name, ".eh_frame") == 0;
 }
 
 /* In memory it is complete; else what is kept lies in the file. */
@@ -168,7 +137,7 @@ static bool is_loaded(const struct object *o, const struct section *s)
 
 static bool is_debug(const struct object *o, const struct section *s)
 {
-	return !(s->flags & SHF_ALLOC) && (begins(o, s, ".debug_") || begins(o, s, ".zdebug_") || begins(o, s, ".rela.debug_"));
+	return !(s->head.flags & SHF_ALLOC) && (begins(o, s, ".debug_") || begins(o, s, ".zdebug_") || begins(o, s, ".rela.debug_"));
 }
 
 /* How much is kept; debug information only if there is room for it. */
@@ -176,79 +145,64 @@ static uint64_t choose(struct object *o, bool with_debug)
 {
 	uint64_t len = 0;
 
-	for (uint16_t i = 0; i < o->nsections; i++) {
+	for (uint16_t i = 0; i < o->header.nsections; i++) {
 		struct section *s = &o->sections[i];
-		bool in_file = s->type != SHT_NOBITS && fits(o, s->offset, s->len);
+		bool in_file = s->head.type != SHT_NOBITS && fits(o, s->head.offset, s->head.len);
 
 		s->is_debug = is_debug(o, s);
-		s->kept = is_loaded(o, s) || (in_file && (s->type == SHT_SYMTAB || s->type == SHT_STRTAB || (with_debug && s->is_debug)));
-		len += s->kept ? MIN(s->len, (uint64_t)OBJECT_LEN_MAX + 1) : 0;
+		s->kept = is_loaded(o, s) || (in_file && (s->head.type == SHT_SYMTAB || s->head.type == SHT_STRTAB || (with_debug && s->is_debug)));
+		len += s->kept ? MIN(s->head.len, (uint64_t)OBJECT_LEN_MAX + 1) : 0;
 	}
 	return len;
 }
 
 /* ---- the new file ---------------------------------------------------------------------------------- */
 
-static void put_header(const struct object *o, uint64_t sections_at, struct writer *out)
-{
-	static const uint8_t ident[EI_NIDENT] = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT };
-
-	writer_bytes(out, ident, sizeof(ident));
-	writer_u16(out, o->type);
-	writer_u16(out, arch_native()->elf_machine);
-	writer_u32(out, EV_CURRENT);
-	writer_u64(out, 0);
-	writer_u64(out, 0);
-	writer_u64(out, sections_at);
-	writer_u32(out, 0);
-	writer_u16(out, HEADER_LEN);
-	writer_u16(out, 0);
-	writer_u16(out, 0);
-	writer_u16(out, SECTION_LEN);
-	writer_u16(out, o->nsections);
-	writer_u16(out, o->names_section);
-}
-
 /* One that is not kept has no bytes. */
 static void put_section_header(const struct section *s, uint64_t offset, struct writer *out)
 {
-	writer_u32(out, s->name);
-	writer_u32(out, s->kept ? (s->type == SHT_NOBITS ? (uint32_t)SHT_PROGBITS : s->type) : s->type == SHT_NULL ? SHT_NULL : SHT_NOBITS);
-	writer_u64(out, s->flags);
-	writer_u64(out, s->vaddr);
-	writer_u64(out, offset);
-	writer_u64(out, s->len);
-	writer_u32(out, s->link);
-	writer_u32(out, s->info);
-	writer_u64(out, s->align);
-	writer_u64(out, s->entry_len);
+	struct mini_elf_section_header header = s->head;
+
+	if (s->kept && header.type == SHT_NOBITS)
+		header.type = SHT_PROGBITS;
+	else if (!s->kept && header.type != SHT_NULL)
+		header.type = SHT_NOBITS;
+	header.offset = s->kept ? offset : 0;
+	mini_elf_put_section_header(out, &header);
 }
 
 static bool put_bytes(struct managed_view *view, const struct object *o, const struct section *s, struct writer *out)
 {
-	uint64_t from = is_loaded(o, s) ? s->vaddr : o->addr + s->offset;
+	uint64_t from = is_loaded(o, s) ? s->head.vaddr : o->addr + s->head.offset;
 
-	writer_reserve(out, (size_t)s->len);
-	if (!managed_view_try(view, from, out->data + out->len, (size_t)s->len))
+	writer_reserve(out, (size_t)s->head.len);
+	if (!managed_view_try(view, from, out->data + out->len, (size_t)s->head.len))
 		return false;
-	out->len += (size_t)s->len;
+	out->len += (size_t)s->head.len;
 	return true;
 }
 
 static bool put_file(struct managed_view *view, const struct object *o, uint64_t len, struct writer *out)
 {
-	uint64_t offset = HEADER_LEN;
+	uint64_t offset = MINI_ELF_HEADER_LEN;
+	const struct mini_elf_header header = {
+		.type = o->header.type,
+		.machine = o->header.machine,
+		.sections_at = offset + len,
+		.nsections = o->header.nsections,
+		.names_section = o->header.names_section,
+	};
 
-	put_header(o, HEADER_LEN + len, out);
-	for (uint16_t i = 0; i < o->nsections; i++) {
+	mini_elf_put_header(out, &header);
+	for (uint16_t i = 0; i < o->header.nsections; i++) {
 		if (o->sections[i].kept && !put_bytes(view, o, &o->sections[i], out))
 			return false;
 	}
-	for (uint16_t i = 0; i < o->nsections; i++) {
+	for (uint16_t i = 0; i < o->header.nsections; i++) {
 		const struct section *s = &o->sections[i];
 
-		put_section_header(s, s->kept ? offset : 0, out);
-		offset += s->kept ? s->len : 0;
+		put_section_header(s, offset, out);
+		offset += s->kept ? s->head.len : 0;
 	}
 	return true;
 }

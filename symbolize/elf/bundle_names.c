@@ -12,22 +12,13 @@
 #include <elf.h>
 #include <string.h>
 
-#define EHDR_LEN   64
-#define PHDR_LEN   56
-#define SHDR_LEN   64
 #define SYMBOL_LEN 24
-
-struct section {
-	uint32_t name, type, link;
-	uint64_t flags, vaddr, offset, len;
-};
 
 struct rename {
 	const struct bundle_names *names;
 	const uint8_t *elf;
 	size_t len;
-	uint16_t nsegments, nsections, names_index;
-	uint64_t segments_at, sections_at;
+	struct mini_elf_header header;
 	struct mini_elf out;
 	struct writer note, symbols, strings;
 };
@@ -49,51 +40,30 @@ static struct reader reader_at(const struct rename *rn, uint64_t offset, uint64_
 
 static struct err *read_header(struct rename *rn)
 {
-	static const uint8_t ident[] = { ELFMAG0,    ELFMAG1,	  ELFMAG2,   ELFMAG3,
-					 ELFCLASS64, ELFDATA2LSB, EV_CURRENT };
-	struct reader r = reader_at(rn, 0, EHDR_LEN, "ELF header");
-	const uint8_t *found = reader_bytes(&r, EI_NIDENT, "ELF header");
+	struct reader r = reader_at(rn, 0, MINI_ELF_HEADER_LEN, "ELF header");
 
-	if (found && memcmp(found, ident, sizeof(ident)) != 0)
-		return err_new(ERR_CORRUPT, "not an ELF64 file");
-	reader_u16(&r, "type");
-	rn->out.machine = reader_u16(&r, "machine");
-	reader_u32(&r, "version");
-	rn->out.entry = reader_u64(&r, "entry");
-	rn->segments_at = reader_u64(&r, "program headers");
-	rn->sections_at = reader_u64(&r, "section headers");
-	reader_skip(&r, 4 + 2 + 2, "flags");
-	rn->nsegments = reader_u16(&r, "program headers");
-	reader_u16(&r, "section header length");
-	rn->nsections = reader_u16(&r, "section headers");
-	rn->names_index = reader_u16(&r, "section names");
-	if (rn->nsections > MINI_ELF_SECTIONS_MAX)
-		return err_new(ERR_CORRUPT, "%u sections are too many", rn->nsections);
-	return reader_check(&r);
+	if (!mini_elf_get_header(&r, &rn->header))
+		return r.failed ? reader_check(&r) : err_new(ERR_CORRUPT, "not an ELF64 file");
+	rn->out.machine = rn->header.machine;
+	rn->out.entry = rn->header.entry;
+	if (rn->header.nsections > MINI_ELF_SECTIONS_MAX)
+		return err_new(ERR_CORRUPT, "%u sections are too many", rn->header.nsections);
+	return NULL;
 }
 
-static struct section read_section(const struct rename *rn, uint16_t index, struct reader *r)
+static struct mini_elf_section_header read_section(const struct rename *rn, uint16_t index, struct reader *r)
 {
-	struct section s = { 0 };
-
-	*r = reader_at(rn, rn->sections_at, (uint64_t)rn->nsections * SHDR_LEN, "section headers");
-	reader_skip(r, (size_t)index * SHDR_LEN, "section header");
-	s.name = reader_u32(r, "section name");
-	s.type = reader_u32(r, "section type");
-	s.flags = reader_u64(r, "section flags");
-	s.vaddr = reader_u64(r, "section address");
-	s.offset = reader_u64(r, "section offset");
-	s.len = reader_u64(r, "section length");
-	s.link = reader_u32(r, "section link");
-	return s;
+	*r = reader_at(rn, rn->header.sections_at, (uint64_t)rn->header.nsections * MINI_ELF_SECTION_HEADER_LEN, "section headers");
+	reader_skip(r, (size_t)index * MINI_ELF_SECTION_HEADER_LEN, "section header");
+	return mini_elf_get_section_header(r);
 }
 
 /* The string at @at of the table that section @index is. */
 static const char *string_at(const struct rename *rn, uint32_t index, uint32_t at, struct reader *r)
 {
-	struct section table = { 0 };
+	struct mini_elf_section_header table = { 0 };
 
-	if (index < rn->nsections)
+	if (index < rn->header.nsections)
 		table = read_section(rn, (uint16_t)index, r);
 	else
 		reader_fail(r, "string table");
@@ -104,7 +74,7 @@ static const char *string_at(const struct rename *rn, uint32_t index, uint32_t a
 	return reader_string(r, "string");
 }
 
-static void copy_section(struct rename *rn, const struct section *s, const char *name,
+static void copy_section(struct rename *rn, const struct mini_elf_section_header *s, const char *name,
 			 struct reader *r)
 {
 	*r = reader_at(rn, s->offset, s->len, "section");
@@ -143,7 +113,7 @@ static void put_note(struct rename *rn)
 }
 
 /* Symbols with their new names to rn->symbols and rn->strings. */
-static void rename_symbols(struct rename *rn, const struct section *s, struct reader *r)
+static void rename_symbols(struct rename *rn, const struct mini_elf_section_header *s, struct reader *r)
 {
 	struct reader table = reader_at(rn, s->offset, s->len, "symbols");
 
@@ -200,8 +170,8 @@ static const char *code_name(const char *name)
 static struct err *rename_section(struct rename *rn, uint16_t index)
 {
 	struct reader r;
-	struct section s = read_section(rn, index, &r);
-	const char *name = r.failed ? NULL : string_at(rn, rn->names_index, s.name, &r);
+	struct mini_elf_section_header s = read_section(rn, index, &r);
+	const char *name = r.failed ? NULL : string_at(rn, rn->header.names_section, s.name, &r);
 
 	if (!name)
 		return reader_check(&r);
@@ -220,10 +190,10 @@ static struct err *rename_section(struct rename *rn, uint16_t index)
 
 static struct err *copy_segments(struct rename *rn)
 {
-	struct reader r = reader_at(rn, rn->segments_at, (uint64_t)rn->nsegments * PHDR_LEN,
+	struct reader r = reader_at(rn, rn->header.segments_at, (uint64_t)rn->header.nsegments * MINI_ELF_SEGMENT_HEADER_LEN,
 				    "program headers");
 
-	for (uint16_t i = 0; i < rn->nsegments && !r.failed; i++) {
+	for (uint16_t i = 0; i < rn->header.nsegments && !r.failed; i++) {
 		struct mini_elf_segment segment = { 0 };
 
 		segment.type = reader_u32(&r, "segment");
@@ -246,7 +216,7 @@ static struct err *read_all(struct rename *rn)
 
 	if (!err)
 		err = copy_segments(rn);
-	for (uint16_t i = 1; i < rn->nsections && !err; i++)
+	for (uint16_t i = 1; i < rn->header.nsections && !err; i++)
 		err = rename_section(rn, i);
 	return err;
 }

@@ -9,6 +9,7 @@
 #include "symbolize/elf/image_parts.h"
 
 #include "formats/base/memory.h"
+#include "formats/base/mini_elf.h"
 #include "formats/base/reader.h"
 
 #include <errno.h>
@@ -23,9 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define EHDR_LEN 64 /* ELF64 */
-#define SHDR_LEN 64
-#define PHDR_LEN 56
+#define MINI_ELF_HEADER_LEN 64 /* ELF64 */
 
 /* More than any file has that is loaded; each costs some hundred bytes of memory here and in libelf. */
 #define SECTIONS_MAX 100000
@@ -129,36 +128,39 @@ static struct err *check_kind(const struct header *h, const struct arch **ret_ar
 	return NULL;
 }
 
+static struct mini_elf_section_header section_header_at(const struct image *img, const struct header *h, uint64_t section)
+{
+	struct reader r;
+
+	reader_init(&r, img->bytes + h->shoff + section * MINI_ELF_SECTION_HEADER_LEN, MINI_ELF_SECTION_HEADER_LEN, /* big_endian= */ false);
+	return mini_elf_get_section_header(&r);
+}
+
 /* Both header tables lie within the file, counts from section 0 included; libelf relies on it. */
 static struct err *check_tables(const struct image *img, struct header *h)
 {
 	if (h->shoff) {
-		struct reader r;
-
-		if (h->shentsize != SHDR_LEN || !image_fits(img, h->shoff, SHDR_LEN))
+		if (h->shentsize != MINI_ELF_SECTION_HEADER_LEN || !image_fits(img, h->shoff, MINI_ELF_SECTION_HEADER_LEN))
 			return err_new(ERR_CORRUPT, "the section headers do not fit the file");
-		reader_init(&r, img->bytes + h->shoff, SHDR_LEN, /* big_endian= */ false);
-		reader_skip(&r, 32, "start of section 0");
-		uint64_t size = reader_u64(&r, "size of section 0");
-		uint32_t link = reader_u32(&r, "link of section 0");
-		uint32_t info = reader_u32(&r, "info of section 0");
+
+		struct mini_elf_section_header first = section_header_at(img, h, 0);
 
 		if (!h->shnum)
-			h->shnum = size;
+			h->shnum = first.len;
 		if (h->phnum == PN_XNUM)
-			h->phnum = info;
+			h->phnum = first.info;
 		if (h->shstrndx == SHN_XINDEX)
-			h->shstrndx = link;
+			h->shstrndx = first.link;
 	}
 	if (h->shnum > SECTIONS_MAX || h->phnum > SEGMENTS_MAX)
 		return err_new(ERR_UNSUPPORTED, "%" PRIu64 " section and %" PRIu64
 			       " program headers: at most %d and %d are read",
 			       h->shnum, h->phnum, SECTIONS_MAX, SEGMENTS_MAX);
-	if (h->shnum && (!h->shoff || h->shnum > (img->len - h->shoff) / SHDR_LEN))
+	if (h->shnum && (!h->shoff || h->shnum > (img->len - h->shoff) / MINI_ELF_SECTION_HEADER_LEN))
 		return err_new(ERR_CORRUPT, "%" PRIu64 " section headers do not fit the file",
 			       h->shnum);
-	if (h->phnum && (h->phentsize != PHDR_LEN || h->phoff > img->len ||
-			 h->phnum > (img->len - h->phoff) / PHDR_LEN))
+	if (h->phnum && (h->phentsize != MINI_ELF_SEGMENT_HEADER_LEN || h->phoff > img->len ||
+			 h->phnum > (img->len - h->phoff) / MINI_ELF_SEGMENT_HEADER_LEN))
 		return err_new(ERR_CORRUPT, "%" PRIu64 " program headers do not fit the file",
 			       h->phnum);
 	return NULL;
@@ -333,7 +335,7 @@ static struct err *check_file(int fd, size_t *ret_len, uint64_t *ret_stored)
 		return err_system(EISDIR, "cannot read it");
 	if (!S_ISREG(st.st_mode))
 		return err_new(ERR_CORRUPT, "not a regular file");
-	if (st.st_size < EHDR_LEN)
+	if (st.st_size < MINI_ELF_HEADER_LEN)
 		return err_new(ERR_CORRUPT, "too short to be an ELF file");
 	*ret_len = (size_t)st.st_size;
 	*ret_stored = stored_len(&st);
@@ -437,27 +439,6 @@ static bool copy_pages(struct copies *c, uint64_t offset, uint64_t len)
 	return true;
 }
 
-/* What a section header says of a table of strings, or of who has one. */
-struct names_header {
-	uint32_t type, link;
-	uint64_t offset, len;
-};
-
-static struct names_header names_header_at(const struct copies *c, const struct header *h, uint64_t section)
-{
-	struct names_header ret;
-	struct reader r;
-
-	reader_init(&r, c->img->bytes + h->shoff + section * SHDR_LEN, SHDR_LEN, /* big_endian= */ false);
-	reader_skip(&r, 4, "section name");
-	ret.type = reader_u32(&r, "section type");
-	reader_skip(&r, 16, "flags and address");
-	ret.offset = reader_u64(&r, "section offset");
-	ret.len = reader_u64(&r, "section length");
-	ret.link = reader_u32(&r, "section link");
-	return ret;
-}
-
 /*
  * Tables of strings, by the section headers, which are copies. That of .symtab is the largest, and libelf is not asked for
  * names in it: it is copied only if another section uses it, too.
@@ -468,7 +449,7 @@ static bool copy_strings(struct copies *c, const struct header *h)
 
 	for (int others = 0; others < 2; others++) {
 		for (uint64_t i = 0; i < h->shnum; i++) {
-			struct names_header names = names_header_at(c, h, i);
+			struct mini_elf_section_header names = section_header_at(c->img, h, i);
 
 			if (names.link < h->shnum && (names.type != SHT_SYMTAB) == others)
 				large[names.link] = !others;
@@ -477,7 +458,7 @@ static bool copy_strings(struct copies *c, const struct header *h)
 	if (h->shstrndx < h->shnum)
 		large[h->shstrndx] = false;
 	for (uint64_t i = 0; i < h->shnum && whole; i++) {
-		struct names_header names = names_header_at(c, h, i);
+		struct mini_elf_section_header names = section_header_at(c->img, h, i);
 
 		whole = names.type != SHT_STRTAB || large[i] || copy_pages(c, names.offset, names.len);
 	}
@@ -491,19 +472,19 @@ static struct err *copy_tables(struct image *img, int fd)
 	struct copies c = { .img = img, .fd = fd, .left = img->stored_len + STORED_MIN };
 	struct header h = { 0 };
 	const struct arch *arch;
-	bool whole = copy_pages(&c, 0, EHDR_LEN);
+	bool whole = copy_pages(&c, 0, MINI_ELF_HEADER_LEN);
 	struct err *err = parse_header(img->bytes, img->len, &h);
 
 	img->copied = true;
 	if (!err)
 		err = check_kind(&h, &arch);
 	if (!err && h.shoff)
-		whole = whole && copy_pages(&c, h.shoff, SHDR_LEN);
+		whole = whole && copy_pages(&c, h.shoff, MINI_ELF_SECTION_HEADER_LEN);
 	if (!err)
 		err = check_tables(img, &h);
 	if (err)
 		return err;
-	whole = whole && copy_pages(&c, h.phoff, h.phnum * PHDR_LEN) && copy_pages(&c, h.shoff, h.shnum * SHDR_LEN) &&
+	whole = whole && copy_pages(&c, h.phoff, h.phnum * MINI_ELF_SEGMENT_HEADER_LEN) && copy_pages(&c, h.shoff, h.shnum * MINI_ELF_SECTION_HEADER_LEN) &&
 		copy_strings(&c, &h);
 	return whole ? NULL : err_new(ERR_UNSUPPORTED, "its headers and names are more than it can hold");
 }
