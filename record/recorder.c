@@ -342,10 +342,10 @@ static struct err *start(struct recorder *s)
 	return !err && s->workload.pid ? workload_start(&s->workload) : err;
 }
 
-/* Let samples wake the readers of interpreters' stacks while there are interpreters; rings then do not wake us. */
+/* Let samples wake the readers of interpreters' stacks while there are interpreters; rings then do not wake us, unless readers have bells. */
 static void steer_managed(struct recorder *s, uint64_t now)
 {
-	bool wanted = s->managed && managed_readers_wanted(s->managed, now);
+	bool wanted = s->managed && managed_readers_wanted(s->managed, now) && !managed_readers_have_bells(s->managed);
 
 	if (wanted && s->perf_fds.narrow)
 		drain_narrow(s->drain, false, now, &s->diag);

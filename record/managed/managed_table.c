@@ -83,6 +83,8 @@ struct managed_table {
 	struct arena arena; /* of their paths */
 	int news_fd;
 	bool locals;
+	managed_known_fn *known; /* NULL: nobody wants to know */
+	void *context;
 	unsigned held; /* processes, by managed_table_hold() */
 	/* Processes of by_pid at each hash of their number: what every sample asks, without the lock. */
 	_Atomic uint32_t filter[FILTER_LEN];
@@ -156,12 +158,21 @@ static void unhold(struct managed_process *p)
 }
 
 /* Locked. */
+static void tell_known(struct managed_table *t, uint32_t pid, bool known)
+{
+	if (t->known)
+		t->known(t->context, pid, known);
+}
+
+/* Locked. */
 static void forget(struct managed_table *t, uint32_t pid)
 {
 	struct managed_process *p = find(t, pid);
 
 	if (!p)
 		return;
+	if (p->status == KNOWN)
+		tell_known(t, pid, false);
 	map_remove(&t->by_pid, pid);
 	t->count--;
 	--*filter_of(t, pid);
@@ -303,6 +314,8 @@ static void look(struct managed_table *t, uint32_t pid)
 			remember_plain(t, program);
 	} while (!known && p->again);
 	p->status = known ? KNOWN : REFUSED;
+	if (known && find(t, pid) == p)
+		tell_known(t, pid, true);
 	if (known)
 		announce(t);
 	else if (p->program && find(t, pid) == p)
@@ -483,6 +496,22 @@ void managed_table_event(struct managed_table *t, const struct event *ev)
 	else if (t->count && ((ev->kind == EVENT_COMM && ev->comm.exec) ||
 			      (ev->kind == EVENT_EXIT && ev->pid == ev->tid)))
 		tell_end(t, ev->pid);
+}
+
+void managed_table_follow(struct managed_table *t, managed_known_fn *fn, void *context)
+{
+	const struct map_slot *slot;
+
+	pthread_mutex_lock(&t->lock);
+	t->known = fn;
+	t->context = context;
+	for (size_t pos = 0; (slot = map_next(&t->by_pid, &pos));) {
+		const struct managed_process *p = (const struct managed_process *)(uintptr_t)slot->value;
+
+		if (p->status == KNOWN)
+			tell_known(t, p->pid, true);
+	}
+	pthread_mutex_unlock(&t->lock);
 }
 
 enum managed_look managed_table_look(struct managed_table *t, uint32_t pid)

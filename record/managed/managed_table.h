@@ -32,6 +32,11 @@ void managed_table_event(struct managed_table *t, const struct event *ev);
 /* Process @pid was sampled. Is its interpreter known? A load from memory for all but processes that may have one. */
 bool managed_table_sampled(struct managed_table *t, uint32_t pid);
 
+typedef void managed_known_fn(void *context, uint32_t pid, bool known);
+
+/* Tell @fn of all processes whose interpreter is known, then of each that becomes so or no longer is; it must not call the table. NULL: no longer. */
+void managed_table_follow(struct managed_table *t, managed_known_fn *fn, void *context);
+
 enum managed_look {
 	MANAGED_NONE,	 /* no interpreter, or not one that we can read */
 	MANAGED_PENDING, /* it is being looked at */

@@ -602,7 +602,8 @@ static uint64_t head_of(struct drain *d, size_t i)
 	uint64_t head = ring_head(&d->perf_fds->samples.items[i]), before = d->heads_before[i];
 
 	d->heads_before[i] = head;
-	if (!d->options.managed || !d->perf_fds->waking || !d->perf_fds->enabled)
+	if (!d->options.managed || !d->perf_fds->enabled ||
+	    (!d->perf_fds->waking && !managed_readers_have_bells(d->options.managed)))
 		return head;
 	return MAX(before, managed_readers_seen(d->options.managed, i, head));
 }

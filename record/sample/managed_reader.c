@@ -11,6 +11,7 @@
 #include "record/sample/sample_head.h"
 #include "record/sample/stack_reader.h"
 #include "record/sample/thread_clock.h"
+#include "record/sample/wake_filter.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -71,6 +72,7 @@ struct reader {
 
 	pthread_mutex_t lock; /* of the results */
 	struct results results;
+	bool crowded; /* results take more than half of the room */
 	uint64_t dropped, read_ns;
 };
 
@@ -86,6 +88,8 @@ struct managed_readers {
 	struct reader *readers;
 	struct results taken; /* of the reader that is being fetched */
 	struct thread_clocks clocks;
+	struct wake_filter *filter; /* NULL: each sample wakes its reader */
+	uint32_t marked[STACK_SHELF_PIDS]; /* by place among the shelves' suspects; 0: none */
 	_Atomic uint64_t samples, missed;
 	struct managed_totals totals;
 };
@@ -106,15 +110,21 @@ static void put(struct reader *r, const struct result *result)
 		vec_append(&r->results.bytes, (const uint8_t *)frames,
 			   result->nframes * sizeof(*frames));
 	}
+	r->crowded = r->results.bytes.len > WAITING_MAX / 2;
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* The drain is not woken by this ring any more, so it is woken when a quarter of it is full, or half of the shelf. */
+static size_t number_of(const struct reader *r)
+{
+	return (size_t)(r - r->all->readers);
+}
+
+/* The drain is woken when half of the room for results is in use, and a quarter of the ring if that does not wake it any more. */
 static void ring_bell(struct reader *r)
 {
 	uint64_t tail = sample_head_tail(r->ring), one = 1;
-	bool full = ring_head(r->ring) - tail >= r->ring->data_len / 4 ||
-		    stack_shelves_crowded(r->all->shelves, (size_t)(r - r->all->readers));
+	bool full = (!r->all->filter && ring_head(r->ring) - tail >= r->ring->data_len / 4) || r->crowded ||
+		    stack_shelves_crowded(r->all->shelves, number_of(r));
 
 	if (!full || r->rung_tail == tail + 1)
 		return;
@@ -223,7 +233,10 @@ static void pass_over_before(struct reader *r, struct moment *moment, uint64_t t
 	memmove(moment->samples, moment->samples + count, moment->count * sizeof(*moment->samples));
 }
 
-/* The newest samples since the last call: those before them are too late. False: there are none, or the drain was faster. */
+/*
+ * The newest samples since the last call: those before them are too late. False: there are none, or the drain was faster. It may be so for
+ * those that came long before, which woke nobody.
+ */
 static bool newest_moment(struct reader *r, struct moment *ret)
 {
 	uint64_t head = ring_head(r->ring), pos = MAX(r->pos, sample_head_tail(r->ring));
@@ -231,12 +244,20 @@ static bool newest_moment(struct reader *r, struct moment *ret)
 
 	ret->count = 0;
 	r->pos = head;
-	while (sample_head_next(r->ring, &pos, head, &next)) {
-		pass_over_before(r, ret, next.time_ns);
-		ret->samples[ret->count++] = next;
+	while (pos < head) {
+		if (sample_head_next(r->ring, &pos, head, &next)) {
+			pass_over_before(r, ret, next.time_ns);
+			ret->samples[ret->count++] = next;
+			continue;
+		}
+		uint64_t tail = sample_head_tail(r->ring);
+
+		if (pos < head)
+			pass_over_before(r, ret, UINT64_MAX);
+		if (pos < head && tail <= pos)
+			return false;
+		pos = MAX(pos, tail);
 	}
-	if (pos < head)
-		pass_over_before(r, ret, UINT64_MAX);
 	return ret->count && pos == head;
 }
 
@@ -306,6 +327,17 @@ static void take_samples(struct reader *r)
 	}
 }
 
+/* What rings meanwhile is looked at when we wait again. */
+static void look(struct reader *r)
+{
+	struct wake_filter *filter = r->all->filter;
+	uint64_t rung = filter ? wake_filter_rung(filter, number_of(r)) : 0;
+
+	take_samples(r);
+	if (filter)
+		wake_filter_answer(filter, number_of(r), rung);
+}
+
 /* False: it is off line. */
 static bool pin(uint32_t cpu)
 {
@@ -336,7 +368,7 @@ static void *run_reader(void *context)
 		/* A CPU that goes off line sends its threads away for good. */
 		if (sched_getcpu() != (int)r->ring->cpu)
 			pin(r->ring->cpu);
-		take_samples(r);
+		look(r);
 		ring_bell(r);
 		if (++r->wakeups % CHECK_EVERY == 0)
 			priority_check(&r->priority);
@@ -380,19 +412,61 @@ static void give_room(struct results *results)
 
 static void start_reader(struct reader *r)
 {
+	struct wake_filter *filter = r->all->filter;
+
 	give_room(&r->results);
 	r->pos = ring_head(r->ring);
 	pthread_mutex_init(&r->lock, NULL);
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	r->started = r->epoll_fd >= 0 && wait_for(r, r->ring->fd, EPOLLET) &&
+	r->started = r->epoll_fd >= 0 && wait_for(r, filter ? wake_filter_fd(filter, number_of(r)) : r->ring->fd, EPOLLET) &&
 		     wait_for(r, r->all->end_fd, 0) &&
 		     pthread_create(&r->thread, NULL, run_reader, r) == 0;
+}
+
+static void mark_known(void *context, uint32_t pid, bool known)
+{
+	struct managed_readers *m = context;
+
+	if (known)
+		wake_filter_mark(m->filter, pid);
+	else
+		wake_filter_unmark(m->filter, pid);
+}
+
+/* It stays attached to the events until they are closed, also if one refuses it. */
+static void open_filter(struct managed_readers *m)
+{
+	struct wake_filter *filter = wake_filter_new(m->fds->samples.len);
+
+	if (filter && perf_fds_filter(m->fds, filter)) {
+		m->filter = filter;
+		managed_table_follow(m->table, mark_known, m);
+	} else {
+		wake_filter_free(filter);
+	}
+}
+
+/* Mark the processes of the shelves, which come and go. */
+static void mark_suspects(struct managed_readers *m)
+{
+	for (size_t i = 0; i < STACK_SHELF_PIDS && m->filter; i++) {
+		uint32_t pid = stack_shelves_wanted_at(m->shelves, i);
+
+		if (pid == m->marked[i])
+			continue;
+		if (pid)
+			wake_filter_mark(m->filter, pid);
+		if (m->marked[i])
+			wake_filter_unmark(m->filter, m->marked[i]);
+		m->marked[i] = pid;
+	}
 }
 
 static void start_readers(struct managed_readers *m)
 {
 	m->started = true;
 	m->nreaders = m->fds->samples.len;
+	open_filter(m);
 	m->readers = memory_zeroed(m->nreaders, sizeof(*m->readers));
 	give_room(&m->taken);
 	for (size_t i = 0; i < m->nreaders; i++) {
@@ -443,7 +517,9 @@ void managed_readers_free(struct managed_readers *m)
 		close(m->bell_fd);
 	if (m->end_fd >= 0)
 		close(m->end_fd);
+	managed_table_follow(m->table, NULL, NULL); /* its thread may outlive us */
 	managed_table_free(m->table);
+	wake_filter_free(m->filter);
 	stack_shapes_free(m->shapes);
 	stack_shelves_free(m->shelves);
 	free(m->readers);
@@ -458,8 +534,14 @@ bool managed_readers_wanted(struct managed_readers *m, uint64_t now)
 		return false;
 	if (!m->started)
 		start_readers(m);
+	mark_suspects(m);
 	stack_shapes_learn(m->shapes, m->fds);
 	return true;
+}
+
+bool managed_readers_have_bells(const struct managed_readers *m)
+{
+	return m->filter;
 }
 
 void managed_readers_set_layouts(struct managed_readers *m, const struct perf_layout *layouts, size_t count)
@@ -479,7 +561,9 @@ int managed_readers_fd(const struct managed_readers *m)
 
 uint64_t managed_readers_seen(const struct managed_readers *m, size_t ring, uint64_t head)
 {
-	return ring < m->nreaders && m->readers[ring].started ? MIN(m->readers[ring].pos, head) : head;
+	if (ring >= m->nreaders || !m->readers[ring].started || (m->filter && !wake_filter_waits(m->filter, ring)))
+		return head;
+	return MIN(m->readers[ring].pos, head);
 }
 
 void managed_readers_sampled(struct managed_readers *m, uint32_t pid)

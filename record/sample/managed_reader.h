@@ -4,6 +4,8 @@
  *
  *	sample ─ interrupt ─► wakes the reader of that CPU ─► the sampled thread waits while its stack is read
  *
+ * Where the kernel has a wake_filter only samples of processes that there is something to read of wake them.
+ *
  * The sampled thread cannot change its frames while the reader has its CPU. Should the scheduler have moved it to another
  * CPU, its CPU clock goes on meanwhile; such a stack is thrown away and counted as torn. Reading from elsewhere would tear
  * 1 to 4 % of them. The readers look at samples where they lie in the rings and take nothing out of them; results wait until
@@ -51,6 +53,12 @@ void managed_readers_free(struct managed_readers *m);
  */
 bool managed_readers_wanted(struct managed_readers *m, uint64_t now_ns);
 
+/*
+ * Do readers have a bell of their own (wake_filter.h)? Then rings wake who waits for them as ever. Known once managed_readers_wanted() was
+ * true.
+ */
+bool managed_readers_have_bells(const struct managed_readers *m);
+
 /* What samples look like, by event number, which is copied; before the first call of managed_readers_wanted(). */
 void managed_readers_set_layouts(struct managed_readers *m, const struct perf_layout *layouts, size_t count);
 
@@ -61,8 +69,8 @@ struct stack_shelves *managed_readers_shelves(const struct managed_readers *m);
 int managed_readers_fd(const struct managed_readers *m);
 
 /*
- * Ring number @ring of samples is written up to @head: up to where its reader has looked. What is taken out of the ring before
- * that has no stack.
+ * Ring number @ring of samples is written up to @head: up to where its reader has looked, or need not. What is taken out of the ring
+ * before that has no stack.
  */
 uint64_t managed_readers_seen(const struct managed_readers *m, size_t ring, uint64_t head);
 

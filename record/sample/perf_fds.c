@@ -457,6 +457,32 @@ static void open_waking(struct perf_fds *s, const struct target *target, size_t 
 	remember(s, twin);
 }
 
+/* Let the samplers from number @first on run through the filter. */
+static bool filter_samplers(const struct perf_fds *s, size_t first)
+{
+	for (size_t i = first; i < s->items.len; i++) {
+		const struct sensor *sensor = &s->items.items[i];
+		const struct ring *ring = find_ring(&s->samples, sensor->cpu);
+
+		if (sensor->event == SENSOR_SIDE_BAND || !s->plan->events[sensor->event].desc->samples)
+			continue;
+		if (!ring || !wake_filter_attach(s->filter, (size_t)(ring - s->samples.items), sensor->fd))
+			return false;
+	}
+	return true;
+}
+
+bool perf_fds_filter(struct perf_fds *s, const struct wake_filter *filter)
+{
+	for (uint32_t i = 0; i < s->plan->nevents; i++)
+		if (event_desc_is_off_cpu(s->plan->events[i].desc))
+			return false;
+	s->filter = filter;
+	if (!filter_samplers(s, 0))
+		s->filter = NULL;
+	return s->filter;
+}
+
 /* The samplers from number @first on stand for older ones of their CPU: what those were given since the beginning. */
 static void take_over(struct perf_fds *s, const struct target *target, size_t first)
 {
@@ -476,6 +502,9 @@ static void take_over(struct perf_fds *s, const struct target *target, size_t fi
 		if (s->was_waking)
 			open_waking(s, target, i);
 	}
+	/* Without it nobody is woken there, and what is not read is late. */
+	if (s->filter && !filter_samplers(s, first))
+		return;
 }
 
 struct err *perf_fds_reopen(struct perf_fds *s, const struct target *target, uint32_t cpu,

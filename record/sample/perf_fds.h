@@ -9,7 +9,8 @@
  *
  * Where events follow CPUs, one that takes large snapshots is opened twice, the second time with short ones: of the
  * two only one is enabled, the lean one while the reader is behind. A ring then lasts four times as long.
- * In the same way, and when it is first asked for, each gets a twin whose every sample wakes the ring's waiter.
+ * In the same way, and when it is first asked for, each gets a twin whose every sample wakes the ring's waiter, where the
+ * kernel has no wake_filter.
  *
  * Sensors own descriptors and rings. Not thread-safe.
  */
@@ -20,6 +21,7 @@
 #include "formats/base/map.h"
 #include "record/event/event_plan.h"
 #include "record/sample/ring.h"
+#include "record/sample/wake_filter.h"
 #include "record/task/target.h"
 
 #include <stdbool.h>
@@ -77,6 +79,7 @@ struct perf_fds {
 	bool narrow;                 /* perf_fds_narrow() */
 	bool told_no_switches;       /* that those of some CPU could not be recorded again */
 	bool was_waking, can_wake;   /* twins for that were opened; there are any */
+	const struct wake_filter *filter; /* by perf_fds_filter(); NULL: none */
 	VEC(struct sensor_refusal) refusals; /* while opening */
 	VEC(uint32_t) off; /* events that were switched off one by one */
 };
@@ -139,6 +142,13 @@ void perf_fds_set_period(struct perf_fds *s, uint32_t event, uint32_t cpu, uint6
  * says. False if that cannot be: events follow tasks, or are all in groups.
  */
 bool perf_fds_set_waking(struct perf_fds *s, const struct target *target, bool waking);
+
+/*
+ * From now on samples run through @filter, which has as many bells as there are rings of samples, and must outlive @s; also those of events
+ * that are opened anew for a CPU. False: those of some event cannot, or they are of waits, of which readers
+ * that wait would add their own, and @filter is of no use.
+ */
+bool perf_fds_filter(struct perf_fds *s, const struct wake_filter *filter);
 
 /* The number of the event with @id; RECORDING_NO_EVENT if it is not known or the side-band. */
 uint32_t perf_fds_event(const struct perf_fds *s, uint64_t id);

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <time.h>
 
-#define PIDS	      256
 #define MISSES_MAX    200 /* in turn, after which it was something else that looked so */
 #define QUESTIONS_MAX 16  /* of a process, whether it has goroutines */
 #define SHORTS_MIN    8	  /* samples whose stacks go on before the rest of them is read: short programs are not worth it */
@@ -69,7 +68,7 @@ struct question {
 };
 
 struct stack_shelves {
-	struct suspect suspects[PIDS];
+	struct suspect suspects[STACK_SHELF_PIDS];
 	struct thread_end ends[THREADS];
 	struct question question;
 	_Atomic uint64_t last_ns;
@@ -118,7 +117,7 @@ void stack_shelves_free(struct stack_shelves *s)
 
 static size_t place_of(uint32_t pid)
 {
-	return map_hash(pid) % PIDS;
+	return map_hash(pid) % STACK_SHELF_PIDS;
 }
 
 static struct thread_end *end_of(struct stack_shelves *s, uint32_t tid)
@@ -279,11 +278,16 @@ uint64_t stack_shelves_last_ns(const struct stack_shelves *s)
 	return s->last_ns;
 }
 
+uint32_t stack_shelves_wanted_at(const struct stack_shelves *s, size_t place)
+{
+	const struct suspect *suspect = &s->suspects[place];
+
+	return suspect->proven && suspect->misses < MISSES_MAX ? suspect->pid : 0;
+}
+
 bool stack_shelves_wants(const struct stack_shelves *s, uint32_t pid)
 {
-	const struct suspect *suspect = &s->suspects[place_of(pid)];
-
-	return suspect->pid == pid && suspect->proven && suspect->misses < MISSES_MAX;
+	return pid && stack_shelves_wanted_at(s, place_of(pid)) == pid;
 }
 
 bool stack_shelves_switches(const struct stack_shelves *s, uint32_t pid)

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #define STACK_SHELF_LOOKS 8
+#define STACK_SHELF_PIDS  256 /* processes that are looked at */
 #define STACK_SHELF_LEN	  (4u << 20) /* bytes of stacks that wait, for each ring */
 
 struct stack_shelves;
@@ -62,6 +63,9 @@ uint64_t stack_shelves_last_ns(const struct stack_shelves *s);
 
 /* Is it to be looked for in samples of @pid? */
 bool stack_shelves_wants(const struct stack_shelves *s, uint32_t pid);
+
+/* The same by place, of which there are STACK_SHELF_PIDS: of which process it is to be looked for; 0: of none. */
+uint32_t stack_shelves_wanted_at(const struct stack_shelves *s, size_t place);
 
 /* And not only the rest of stacks that go on? */
 bool stack_shelves_switches(const struct stack_shelves *s, uint32_t pid);

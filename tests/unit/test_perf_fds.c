@@ -7,7 +7,10 @@
 #include "record/event/event_list.h"
 #include "tests/unit/test.h"
 
+#include <sched.h>
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
 #define RING_LEN (1u << 18)
 
@@ -105,4 +108,44 @@ TEST(perf_fds_that_wake_later_have_the_period_that_was_set_before)
 		if (o.fds.items.items[i].event != SENSOR_SIDE_BAND && o.fds.items.items[i].cpu == cpu)
 			CHECK_UINT(o.fds.items.items[i].period, 4000000);
 	close_all(&o);
+}
+
+/* Samples of this process on CPU @cpu, where it is moved, until the bell of ring 0 rings. */
+static bool rings_on(const struct wake_filter *filter, uint32_t cpu)
+{
+	cpu_set_t set, before;
+	clock_t until = clock() + 2 * CLOCKS_PER_SEC;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_getaffinity(0, sizeof(before), &before);
+	sched_setaffinity(0, sizeof(set), &set);
+	while (!wake_filter_waits(filter, 0) && clock() < until)
+		;
+	sched_setaffinity(0, sizeof(before), &before);
+	return wake_filter_waits(filter, 0);
+}
+
+TEST(perf_fds_of_a_cpu_that_came_back_run_through_the_filter)
+{
+	static struct opened o;
+
+	if (getenv("EMULATOR") || !open_all(&o)) {
+		SKIP("events of CPUs are not permitted here");
+	}
+	struct wake_filter *filter = wake_filter_new(o.fds.samples.len);
+	uint32_t cpu = o.target.cpus.cpus[0];
+
+	if (!filter || !perf_fds_filter(&o.fds, filter)) {
+		wake_filter_free(filter);
+		close_all(&o);
+		SKIP("this kernel has no BPF for us");
+	}
+	/* The old ones stay off, as if the CPU had been off line. */
+	o.fds.enabled = true;
+	wake_filter_mark(filter, (uint32_t)getpid());
+	CHECK_OK(perf_fds_reopen(&o.fds, &o.target, cpu, true));
+	CHECK(rings_on(filter, cpu));
+	close_all(&o);
+	wake_filter_free(filter);
 }
