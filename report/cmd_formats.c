@@ -48,6 +48,7 @@ static struct err *formats_run(void *args, char **operands, int noperands, int *
 	print_head("read", "what it is");
 	print_row("trace", ALL_OF_A_RECORDING, "recorded by precord");
 	print_row("perf.data", ALL_OF_A_RECORDING, "recorded by perf record");
+	print_row("trace.dat", IMPORT_TIMES | IMPORT_THREADS | IMPORT_ADDRESSES | IMPORT_TYPES, "recorded by trace-cmd record");
 	for (size_t i = 0; import_table[i]; i++)
 		print_row(import_table[i]->name, import_table[i]->carries, import_table[i]->what);
 	putchar('\n');

@@ -4,6 +4,7 @@
  * modules with what each gave, losses over time, and where the bytes went.
  */
 #include "formats/perf/perf_data.h"
+#include "formats/perf/trace_dat.h"
 #include "formats/trace/trace_reader.h"
 #include "formats/trace/trace_sizes.h"
 #include "report/commands.h"
@@ -132,9 +133,10 @@ static struct err *need_blocks(const struct session *s)
 {
 	struct err *err = session_need(s, "blocks", "--sizes");
 
-	if (err || !perf_data_is_source(s->source))
+	if (err || (!perf_data_is_source(s->source) && !trace_dat_is_source(s->source)))
 		return err;
-	return err_new(ERR_UNSUPPORTED, "'%s' is perf.data: its bytes cannot be split by part", s->args->input);
+	return err_new(ERR_UNSUPPORTED, "'%s' is %s: its bytes cannot be split by part", s->args->input,
+		       perf_data_is_source(s->source) ? "perf.data" : "trace.dat");
 }
 
 /* All there is to know of a profile is in it. */

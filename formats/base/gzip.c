@@ -40,12 +40,12 @@ struct err *gzip_encode(const void *data, size_t len, struct writer *out)
 static struct err *decode_member(const uint8_t *data, size_t len, size_t *pos, size_t max,
 				 struct writer *out)
 {
-	enum { GZIP_WINDOW = 15 + 16, PIECE = 1 << 30, ROOM = 1 << 16 };
+	enum { ANY_WINDOW = 15 + 32, PIECE = 1 << 30, ROOM = 1 << 16 };
 	z_stream z = { 0 };
 	struct err *err = NULL;
 	int state = Z_OK;
 
-	if (inflateInit2(&z, GZIP_WINDOW) != Z_OK)
+	if (inflateInit2(&z, ANY_WINDOW) != Z_OK)
 		return err_system(ENOMEM, "cannot unpack");
 	while (state == Z_OK && !err) {
 		uInt piece = (uInt)MIN(len - *pos, (size_t)PIECE);

@@ -17,7 +17,7 @@
 MUST_USE struct err *gzip_encode(const void *data, size_t len, struct writer *out);
 
 /*
- * Append what the members at @data hold to @out, at most @max bytes. ERR_CORRUPT: damaged or cut, with the offset.
+ * Append what the members, or zlib streams (RFC 1950), at @data hold to @out, at most @max bytes. ERR_CORRUPT: damaged or cut, with the offset.
  * ERR_UNSUPPORTED: more than @max.
  */
 MUST_USE struct err *gzip_decode(const void *data, size_t len, size_t max, struct writer *out);

@@ -2,14 +2,8 @@
 /*
  * perf_data_tracing.h - what perf.data keeps of tracefs: the format of each tracepoint that was recorded.
  *
- *	0   "\027\010\104tracing" "0.6\0"	magic and version
- *	    endian u8, long u8, page u32	1: big endian; bytes of a long and of a page
- *	    "header_page\0"  length u64, text	how the ring buffer's pages are laid out; so "header_event\0"
- *	    count u32; length u64, text		of the events that ftrace has for itself
- *	    count u32; name\0, count u32; length u64, text	for each system: its events' formats
- *	    ...					kallsyms, printk formats, command names: not looked at
- *
- * tools/perf/util/trace-event-info.c writes it, into a feature of files and behind a record of pipes.
+ * The bytes are in tracing_data.h; kallsyms, printk formats and command names behind them are not looked at. They are a feature
+ * of files and stand behind a record of pipes.
  */
 #ifndef FORMATS_PERF_DATA_TRACING_H
 #define FORMATS_PERF_DATA_TRACING_H

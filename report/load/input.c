@@ -5,6 +5,7 @@
 #include "report/load/input.h"
 
 #include "formats/perf/perf_data.h"
+#include "formats/perf/trace_dat.h"
 #include "formats/profile/import/import_profile.h"
 #include "formats/trace/trace_reader.h"
 #include "symbolize/name/own_kernel.h"
@@ -28,6 +29,26 @@ static struct err *open_perf_data(const char *path, const char *folder, const ch
 		return NULL;
 	}
 	err = own_kernel_name_from(kallsyms, perf_data_recording(*ret));
+	if (err)
+		event_source_close(*ret);
+	return err;
+}
+
+/* Symbols of the kernel are in the file, unless @kallsyms is to have better ones. */
+static struct err *open_trace_dat(const char *path, const char *kallsyms, struct trace_file file, struct event_source **ret)
+{
+	struct err *err = trace_dat_open(path, file, ret);
+	size_t len;
+
+	if (err)
+		return err;
+	if (!kallsyms) {
+		const char *text = trace_dat_kallsyms(*ret, &len);
+
+		own_kernel_name_by(text, len, trace_dat_recording(*ret));
+		return NULL;
+	}
+	err = own_kernel_name_from(kallsyms, trace_dat_recording(*ret));
 	if (err)
 		event_source_close(*ret);
 	return err;
@@ -75,9 +96,11 @@ struct err *input_open(const char *path, const char *kallsyms, struct diag *diag
 		return err;
 	if (perf_data_is(&file))
 		return open_perf_data(path, is_folder ? path : NULL, kallsyms, file, &ret->source);
+	if (trace_dat_is(&file))
+		return open_trace_dat(path, kallsyms, file, &ret->source);
 	if (kallsyms) {
 		trace_file_close(&file);
-		return err_new(ERR_USAGE, "--kallsyms is for perf.data; '%s' has what names it needs", path);
+		return err_new(ERR_USAGE, "--kallsyms is for perf.data and trace.dat; '%s' has what names it needs", path);
 	}
 	if (trace_reader_is(&file))
 		return trace_reader_open_file(path, file, &ret->source);

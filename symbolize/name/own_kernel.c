@@ -24,7 +24,7 @@ struct own_kernel {
 
 struct symbols {
 	VEC(struct recording_ksym) items;
-	uint64_t text; /* address of _text here; 0 if it is hidden */
+	uint64_t text, text_end; /* addresses of _text and _etext here; 0 if they are hidden */
 };
 
 static void read_symbols(FILE *kallsyms, struct arena *arena, struct symbols *ret)
@@ -45,6 +45,8 @@ static void read_symbols(FILE *kallsyms, struct arena *arena, struct symbols *re
 
 		if (!ret->text && strcmp(sym.name, "_text") == 0)
 			ret->text = sym.addr;
+		if (!ret->text_end && strcmp(sym.name, "_etext") == 0)
+			ret->text_end = sym.addr;
 		vec_push(&ret->items, sym);
 	}
 	free(text);
@@ -107,14 +109,28 @@ static const char *why_not(const struct own_kernel *kernel, const struct recordi
 	return NULL;
 }
 
+/* The text is that of the recorded kernel, so it tells where that lay. */
+static void keep_place(const struct symbols *symbols, struct recording *rec)
+{
+	rec->kernel_text = symbols->text;
+	rec->kernel_text_end = symbols->text_end;
+}
+
+enum whose {
+	OF_ANY_START, /* of that kernel, which may have lain elsewhere */
+	OF_RECORDED,
+};
+
 /* Closes @kallsyms. False if it does not tell addresses. */
-static bool take_symbols(FILE *kallsyms, struct recording *rec)
+static bool take_symbols(FILE *kallsyms, enum whose whose, struct recording *rec)
 {
 	struct symbols symbols = { 0 };
 
 	read_symbols(kallsyms, &rec->arena, &symbols);
 	bool told = symbols.text != 0;
 
+	if (told && whose == OF_RECORDED)
+		keep_place(&symbols, rec);
 	if (told)
 		keep(&symbols, rec);
 	vec_deinit(&symbols.items);
@@ -141,7 +157,7 @@ void own_kernel_name(struct recording *rec)
 		return;
 	FILE *kallsyms = fopen("/proc/kallsyms", "re");
 
-	if (!kallsyms || !take_symbols(kallsyms, rec))
+	if (!kallsyms || !take_symbols(kallsyms, OF_ANY_START, rec))
 		rec->ksyms_remedy = "kernel addresses are hidden here; report as root or with "
 				    "kernel.kptr_restrict=0";
 }
@@ -152,8 +168,17 @@ struct err *own_kernel_name_from(const char *path, struct recording *rec)
 
 	if (!kallsyms)
 		return err_system(errno, "cannot open '%s'", path);
-	if (!take_symbols(kallsyms, rec))
+	if (!take_symbols(kallsyms, OF_ANY_START, rec))
 		return err_remedy(err_new(ERR_CORRUPT, "'%s' has no address of _text", path),
 				  "save /proc/kallsyms as root of the machine that was recorded");
 	return NULL;
+}
+
+void own_kernel_name_by(const char *text, size_t len, struct recording *rec)
+{
+	FILE *kallsyms = len ? fmemopen((void *)(uintptr_t)text, len, "r") : NULL;
+
+	if (!kallsyms || !take_symbols(kallsyms, OF_RECORDED, rec))
+		rec->ksyms_remedy = "kernel addresses were hidden from the recorder; record as root or with "
+				    "kernel.kptr_restrict=0";
 }

@@ -20,4 +20,7 @@ void own_kernel_name(struct recording *rec);
  */
 MUST_USE struct err *own_kernel_name_from(const char *path, struct recording *rec);
 
+/* The same from @len bytes of that text that @rec's own file had: it is the right kernel at its place, which @rec then tells. */
+void own_kernel_name_by(const char *text, size_t len, struct recording *rec);
+
 #endif
