@@ -264,7 +264,7 @@ static void add_unruled(struct bundle *b, uint64_t vaddr, const struct place *pl
 	begin = known ? place->function.begin : find_start(b, vaddr);
 	if (begin && vaddr - begin < UNRULED_LEN)
 		add_code(b, begin, vaddr + INSTRUCTION_LEN);
-	if (!place->sized && (known || !begin))
+	if (!place->sized)
 		add_code(b, vaddr - MIN(vaddr, BEHIND_LEN), find_end(b, vaddr));
 }
 

@@ -41,9 +41,9 @@ static int ascending(const void *a, const void *b)
 
 static void scan_image(struct code_starts *s, struct image *img)
 {
-	struct code_targets *targets = code_starts_cost(img) ? code_targets_new(img) : NULL;
-	size_t count = 0;
-	const uint64_t *items = targets ? code_targets_list(targets, &count) : NULL;
+	struct code_targets *targets = code_targets_new(img);
+	size_t count;
+	const uint64_t *items = code_targets_list(targets, &count);
 
 	vec_append(&s->starts, items, count);
 	code_targets_free(targets);
@@ -85,14 +85,14 @@ void code_starts_free(struct code_starts *s)
 	free(s);
 }
 
-/* Does a symbol begin above @start, at @vaddr or below? */
-static bool is_named_between(const struct symtab *symbols, uint64_t start, uint64_t vaddr)
+/* The first symbol that begins above @start; UINT64_MAX if none does. */
+static uint64_t next_symbol(const struct symtab *symbols, uint64_t start)
 {
 	size_t count;
 	const struct symtab_entry *entries = symtab_entries(symbols, &count);
-	size_t low = BISECT(count, i, entries[i].vaddr <= start);
+	size_t next = BISECT(count, i, entries[i].vaddr <= start);
 
-	return low < count && entries[low].vaddr <= vaddr;
+	return next < count ? entries[next].vaddr : UINT64_MAX;
 }
 
 uint64_t code_starts_find(const struct code_starts *s, uint64_t vaddr)
@@ -103,8 +103,15 @@ uint64_t code_starts_find(const struct code_starts *s, uint64_t vaddr)
 		return 0;
 	uint64_t start = s->starts.items[low - 1];
 
-	if (vaddr - start >= FUNCTION_LEN_MAX || symtab_find(s->symbols, start) ||
-	    is_named_between(s->symbols, start, vaddr))
+	if (vaddr - start >= FUNCTION_LEN_MAX || symtab_find(s->symbols, start) || next_symbol(s->symbols, start) <= vaddr)
 		return 0;
 	return start;
+}
+
+uint64_t code_starts_end(const struct code_starts *s, uint64_t start)
+{
+	size_t next = BISECT(s->starts.len, i, s->starts.items[i] <= start);
+	uint64_t end = MIN(next_symbol(s->symbols, start), start + FUNCTION_LEN_MAX);
+
+	return next < s->starts.len ? MIN(end, s->starts.items[next]) : end;
 }

@@ -2,9 +2,10 @@
 /*
  * code_starts.h - where functions begin that neither a symbol nor a table knows, by who calls them; x86-64.
  *
- * A stripped C library without unwind tables (musl, as Alpine has it) names what it exports and nothing else. Its other
- * functions are called directly, or their addresses are taken: each such target that stands behind padding, a return or
- * a jump is a beginning. That is a good guess; who uses it checks what follows from it.
+ * A stripped C library without unwind tables (musl, as Alpine has it) names what it exports and nothing else, and the
+ * assembly of a stripped codec or cipher has no table either. Their functions are called directly, or their addresses are
+ * taken: each such target that stands behind padding, a return or a jump is a beginning (code_targets.h). That is a good
+ * guess; who uses it checks what follows from it.
  *
  * A bundle (bundle.h) has none of this code, but in CODE_STARTS_SECTION the beginnings that matter: ascending, each as
  * a uleb of its difference to the one before.
@@ -21,8 +22,8 @@
 struct code_starts;
 
 /*
- * Bytes of code that are looked at: 16 MiB at the most, and none where there is a table, which leaves out only what is not
- * worth the time.
+ * Bytes of code of a file whose functions are mostly found this way, since it has no table of them; 0 if it has one, which
+ * leaves out only a few.
  */
 uint64_t code_starts_cost(const struct image *img);
 
@@ -32,5 +33,8 @@ void code_starts_free(struct code_starts *starts);
 
 /* Where the function that holds @vaddr begins, which no symbol covers; 0 if that is not known. */
 uint64_t code_starts_find(const struct code_starts *starts, uint64_t vaddr);
+
+/* Where it ends at the latest: at the next beginning that is known. @start is what code_starts_find() gave. */
+uint64_t code_starts_end(const struct code_starts *starts, uint64_t start);
 
 #endif

@@ -81,6 +81,7 @@ void naming_free(struct naming *naming)
 		symtab_free(naming->tabs[i]);
 		object_table_free(naming->objects[i]);
 		cfi_section_free(naming->cfi[i]);
+		code_starts_free(naming->starts[i]);
 	}
 	line_source_deinit(&naming->lines);
 	jit_map_free(naming->jit);
@@ -111,8 +112,7 @@ static struct naming_symbol find_in_images(struct naming *naming, uint64_t vaddr
 	return (struct naming_symbol){ 0 };
 }
 
-/* A function without a name still has a beginning and an end, where call frame information tells them. */
-static struct naming_symbol find_unnamed(struct naming *naming, uint64_t vaddr)
+static struct naming_symbol find_by_table(struct naming *naming, uint64_t vaddr)
 {
 	struct cfi_fde fde;
 
@@ -125,6 +125,29 @@ static struct naming_symbol find_unnamed(struct naming *naming, uint64_t vaddr)
 						fde.end - fde.begin };
 	}
 	return (struct naming_symbol){ 0 };
+}
+
+/* In what has no table either, as the assembly of a codec. */
+static struct naming_symbol find_by_callers(struct naming *naming, uint64_t vaddr)
+{
+	for (size_t i = 0; i < naming->nimages; i++) {
+		if (!naming->starts[i])
+			naming->starts[i] = code_starts_new(naming->images[i], naming_symtab(naming, i));
+		uint64_t start = code_starts_find(naming->starts[i], vaddr - naming->slide);
+
+		if (start)
+			return (struct naming_symbol){ NULL, start + naming->slide,
+						code_starts_end(naming->starts[i], start) - start };
+	}
+	return (struct naming_symbol){ 0 };
+}
+
+/* A function without a name still has a beginning and an end, by call frame information or by who calls it. */
+static struct naming_symbol find_unnamed(struct naming *naming, uint64_t vaddr)
+{
+	struct naming_symbol symbol = find_by_table(naming, vaddr);
+
+	return symbol.len ? symbol : find_by_callers(naming, vaddr);
 }
 
 static struct naming_symbol find_symbol(struct naming *naming, uint64_t vaddr)

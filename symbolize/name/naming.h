@@ -12,6 +12,7 @@
 #include "formats/base/vec.h"
 #include "symbolize/name/demangle.h"
 #include "symbolize/elf/cfi_section.h"
+#include "symbolize/elf/code_starts.h"
 #include "symbolize/elf/object_table.h"
 #include "symbolize/elf/symtab.h"
 #include "symbolize/name/jit_map.h"
@@ -42,6 +43,7 @@ struct naming {
 	struct symtab *tabs[MODULE_NAME_IMAGES_MAX];
 	struct object_table *objects[MODULE_NAME_IMAGES_MAX];
 	struct cfi_section *cfi[MODULE_NAME_IMAGES_MAX]; /* where functions without a name begin */
+	struct code_starts *starts[MODULE_NAME_IMAGES_MAX]; /* and those without a table, too */
 	bool cfi_tried;
 	struct line_source lines;
 	struct jit_map *jit;

@@ -107,9 +107,12 @@ TEST(code_starts_are_where_calls_and_addresses_lead)
 		CHECK_UINT(code_starts_find(p.starts, cases[i].vaddr), cases[i].start);
 	CHECK_UINT(code_starts_find(p.starts, 0x1180 + 0xffff), 0x1180);
 	CHECK_UINT(code_starts_find(p.starts, 0x1180 + 0x10000), 0);
+	CHECK_UINT(code_starts_end(p.starts, 0x1100), 0x1120);
+	CHECK_UINT(code_starts_end(p.starts, 0x1120), NAMED);
+	CHECK_UINT(code_starts_end(p.starts, 0x1180), 0x1180 + 0x10000);
 }
 
-TEST(code_starts_are_not_looked_for_where_there_is_a_table)
+TEST(code_starts_cost_nothing_beforehand_where_there_is_a_table)
 {
 	static const uint8_t table[CODE_LEN / 64 + 1];
 
@@ -123,7 +126,7 @@ TEST(code_starts_are_not_looked_for_where_there_is_a_table)
 								    .data = table, .len = len });
 		open_program(&p);
 		CHECK_UINT(code_starts_cost(p.img), looks ? CODE_LEN : 0);
-		CHECK_UINT(code_starts_find(p.starts, 0x1108), looks ? 0x1100 : 0);
+		CHECK_UINT(code_starts_find(p.starts, 0x1108), 0x1100);
 	}
 }
 
@@ -150,6 +153,6 @@ TEST(code_starts_travel_in_a_bundle)
 	CHECK_UINT(code_starts_find(part.starts, 0x1190), 0x1180);
 	CHECK_UINT(code_starts_find(part.starts, 0x1130), 0x1100); /* which was not sampled */
 	CHECK(image_bytes_at(part.img, 0x1100, &len) && len >= 0x20);
-	CHECK(image_bytes_at(part.img, 0x1180, &len) && len == 0x20);
+	CHECK(image_bytes_at(part.img, 0x1180, &len) && len >= 0x20);
 	CHECK(!image_bytes_at(part.img, 0x1000, &len));
 }
