@@ -15,10 +15,10 @@
 #define RING_LEN_MOST     (32ULL << 20)
 #define RING_MEMORY_SHARE 32 /* all rings together take at most this part of the memory */
 
-/* Is @index one of the events of system calls, beside waits, whose stacks are thinned CPU by CPU? */
+/* Is @index one of the events of system calls or the kernel's locks, beside waits, whose stacks are thinned CPU by CPU? */
 static bool goes_with_waits(const struct event_plan *plan, size_t index)
 {
-	if (!event_desc_is_syscalls(plan->events[index].desc))
+	if (!event_desc_is_syscalls(plan->events[index].desc) && !event_desc_is_contention(plan->events[index].desc))
 		return false;
 	for (size_t i = 0; i < plan->nevents; i++)
 		if (event_desc_is_off_cpu(plan->events[i].desc))

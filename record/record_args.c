@@ -186,6 +186,8 @@ const struct opt record_opts[] = {
 		 "with waits, also record who ended them (sched:sched_waking)"),
 	OPT_PARSE(ARGS, idle_rate, "idle", 0, "[HZ]",
 		  "also sample waiting threads, HZ times a second (20): those of interpreters, or of -p and a command", parse_idle),
+	OPT_FLAG(ARGS, block_io, "block-io", 0, "also record how long requests to block devices take (with -a)"),
+	OPT_FLAG(ARGS, kernel_locks, "kernel-locks", 0, "also record waits for locks of the kernel"),
 	OPT_FLAG(ARGS, trace_syscalls, "trace-syscalls", 0,
 		 "also record system calls, by tracepoints; see preport syscalls"),
 	OPT_PARSE(ARGS, topdown, "topdown", 0, "[LEVEL]",

@@ -48,7 +48,7 @@ struct record_args {
 	uint64_t reader_threads; /* that share the rings; 0: one */
 	struct affinity_args affinity;
 	bool all_user, all_kernel, switch_events, all_switches;
-	bool quiet, verbose, no_cmdline, raw_stacks, exclude_self, jvm_perfmap, off_cpu, wakers, trace_syscalls;
+	bool quiet, verbose, no_cmdline, raw_stacks, exclude_self, jvm_perfmap, off_cpu, wakers, trace_syscalls, block_io, kernel_locks;
 	bool managed; /* read interpreters' stacks */
 	bool locals;  /* and the names and types of their variables; precord dump wants them */
 	uint64_t idle_rate; /* stacks of threads that wait, times a second; 0: none are read */

@@ -258,6 +258,34 @@ static void give_up(void *context)
 	output_files_abandon(&s->output_files, "the recording ended because precord had no memory left");
 }
 
+/* The interrupt that completes a request hits any thread. */
+static struct err *add_block_io(struct recorder *s)
+{
+	if (!s->target.system_wide)
+		return err_remedy(err_new(ERR_USAGE, "--block-io follows requests to their end in whatever thread that comes"),
+				  "record all of them: -a");
+	return event_list_add_block_io(&s->args->events);
+}
+
+/* Those that options of their own ask for. */
+static struct err *add_events(struct recorder *s)
+{
+	struct record_args *args = s->args;
+	struct err *err = NULL;
+
+	if (args->off_cpu || args->wakers)
+		err = event_list_add_off_cpu(&args->events, args->wakers);
+	if (!err && args->idle_rate)
+		err = event_list_add_idle(&args->events, args->idle_rate);
+	if (!err && args->trace_syscalls)
+		err = event_list_add_syscalls(&args->events);
+	if (!err && args->block_io)
+		err = add_block_io(s);
+	if (!err && args->kernel_locks)
+		err = event_list_add_kernel_locks(&args->events);
+	return err;
+}
+
 struct err *recorder_open(struct recorder *s, struct record_args *args, char **command)
 {
 	bool pipe = !strcmp(args->output, "-");
@@ -285,12 +313,8 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 		err = topdown_events_add(&args->events, &args->topdown, &s->diag);
 		s->no_topdown = err != NULL;
 	}
-	if (!err && (args->off_cpu || args->wakers))
-		err = event_list_add_off_cpu(&args->events, args->wakers);
-	if (!err && args->idle_rate)
-		err = event_list_add_idle(&args->events, args->idle_rate);
-	if (!err && args->trace_syscalls)
-		err = event_list_add_syscalls(&args->events);
+	if (!err)
+		err = add_events(s);
 	if (!err)
 		err = approach_choose(args, &s->target, s->workload.pid != 0, &s->plan, &s->shy);
 	if (!err)

@@ -183,6 +183,8 @@ enum profile_state {
 	PROFILE_STATE_LOST,	/* records of its switches were lost */
 	PROFILE_STATE_LEFT_OUT, /* they were left out, since there were too many, and no account says what it did */
 	PROFILE_STATE_CALL,	/* it was in a system call, on a CPU or not */
+	PROFILE_STATE_REQUEST,	/* a request of it to a device was under way, whatever it did */
+	PROFILE_STATE_CONTENDED, /* it waited for a lock of the kernel, on a CPU or not */
 	PROFILE_STATES
 };
 

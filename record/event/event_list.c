@@ -39,6 +39,12 @@ bool event_desc_is_switch(const struct event_desc *desc)
 	return desc->type == PERF_TYPE_TRACEPOINT && strncmp(desc->name, SWITCH, strlen(SWITCH)) == 0;
 }
 
+bool event_desc_is_contention(const struct event_desc *desc)
+{
+	return desc->type == PERF_TYPE_TRACEPOINT &&
+	       strncmp(desc->name, EVENT_LIST_CONTENTION, strlen(EVENT_LIST_CONTENTION)) == 0;
+}
+
 bool event_desc_is_syscalls(const struct event_desc *desc)
 {
 	return desc->type == PERF_TYPE_TRACEPOINT &&

@@ -68,6 +68,7 @@ struct event_list {
 };
 
 #define EVENT_LIST_WAKING "sched:sched_waking"
+#define EVENT_LIST_CONTENTION "lock:contention_" /* waits for locks of the kernel */
 #define EVENT_LIST_ENTER  "raw_syscalls:sys_enter"
 #define EVENT_LIST_EXIT	  "raw_syscalls:sys_exit"
 
@@ -85,6 +86,9 @@ bool event_desc_is_waking(const struct event_desc *desc);
 
 /* Is @desc each switch of threads, as a tracepoint? Of a task alone it tells when that leaves a CPU, not when it comes back. */
 bool event_desc_is_switch(const struct event_desc *desc);
+
+/* Is it the beginning or end of a wait for a lock of the kernel? */
+bool event_desc_is_contention(const struct event_desc *desc);
 
 /* Is it the entry or the exit of system calls? */
 bool event_desc_is_syscalls(const struct event_desc *desc);

@@ -720,6 +720,26 @@ struct err *event_list_add_syscalls(struct event_list *list)
 	return event_list_add(list, EVENT_LIST_ENTER "/call-graph=no/," EVENT_LIST_EXIT "/call-graph=no/," EVENT_LIST_ENTER "/freq=499/");
 }
 
+/* The second one is often in a thread that has nothing to do with it: its stack says nothing. */
+static struct err *add_pair(struct event_list *list, const char *first, const char *second)
+{
+	event_list_default(list);
+	for (size_t i = 0; i < list->len; i++)
+		if (list->items[i].type == PERF_TYPE_TRACEPOINT && strncmp(list->items[i].name, second, strlen(second)) == 0)
+			return NULL;
+	return event_list_add(list, arena_printf(&list->arena, "%s,%s/call-graph=no/", first, second));
+}
+
+struct err *event_list_add_block_io(struct event_list *list)
+{
+	return add_pair(list, "block:block_rq_issue", "block:block_rq_complete");
+}
+
+struct err *event_list_add_kernel_locks(struct event_list *list)
+{
+	return add_pair(list, EVENT_LIST_CONTENTION "begin", EVENT_LIST_CONTENTION "end");
+}
+
 struct err *event_list_add_idle(struct event_list *list, uint64_t rate)
 {
 	struct err *err;

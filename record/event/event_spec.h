@@ -53,4 +53,8 @@ MUST_USE struct err *event_list_add_idle(struct event_list *list, uint64_t rate)
 /* Append what tells of each system call, if it is not there yet: entry, exit, and stacks of some. ERR_SYSTEM: as event_list_add(). */
 MUST_USE struct err *event_list_add_syscalls(struct event_list *list);
 
+/* Append both ends of requests to block devices, or of waits for locks of the kernel, with the stacks of the first. ERR_SYSTEM: likewise. */
+MUST_USE struct err *event_list_add_block_io(struct event_list *list);
+MUST_USE struct err *event_list_add_kernel_locks(struct event_list *list);
+
 #endif

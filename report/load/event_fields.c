@@ -5,6 +5,7 @@
 #include "report/load/event_fields.h"
 
 #include "formats/base/text.h"
+#include "report/load/derive/derive_kind.h"
 
 #include <string.h>
 
@@ -115,7 +116,7 @@ struct err *event_fields_listen(struct event_fields *fields, struct session *s, 
 			fields->fields[e * fields->len + i] = field;
 			found |= field != NULL;
 		}
-		if (!found && !is_managed_key(fields->names[i]))
+		if (!found && !is_managed_key(fields->names[i]) && strcmp(fields->names[i], DERIVE_OPERATION) != 0)
 			return unknown(s, formats, fields->names[i]);
 	}
 	fields->listener = (struct loader_listener){ .context = fields, .sample = label_sample };

@@ -52,12 +52,12 @@ static int compare_groups(const void *left, const void *right)
 	return 0;
 }
 
-/* A system call that failed says with what. */
+/* A system call or request that failed says with what. */
 static bool has_failed(const struct profile *p, const struct profile_sample *row)
 {
 	const struct profile_label_set *set = &p->label_sets.items[row->labels];
 
-	if (row->state != PROFILE_STATE_CALL)
+	if (row->state < PROFILE_STATE_CALL)
 		return false;
 	for (uint32_t i = 0; i < set->count; i++)
 		if (strcmp(profile_text(p, p->labels.items[set->first + i].key), "error") == 0)

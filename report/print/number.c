@@ -78,7 +78,7 @@ static const char *counted(struct arena *arena, const char *event)
 const char *number_time_title(const char *event)
 {
 	/* Ours, and what Go's and Java's profiles call them. */
-	static const char *const waits[] = { "off-cpu", "idle", "delay", "park", "wait", "lock", "sleep" };
+	static const char *const waits[] = { "off-cpu", "idle", "delay", "park", "wait", "lock", "kernel-lock", "sleep" };
 
 	for (size_t i = 0; i < ARRAY_LEN(waits); i++)
 		if (strcmp(event, waits[i]) == 0)
@@ -90,8 +90,10 @@ const char *number_time_title(const char *event)
 
 const char *number_counted(const char *event)
 {
-	if (strcmp(event, "off-cpu") == 0)
+	if (strcmp(event, "off-cpu") == 0 || strcmp(event, "kernel-lock") == 0)
 		return "wait";
+	if (strcmp(event, "block-io") == 0)
+		return "request";
 	if (strcmp(event, "syscalls") == 0)
 		return "call";
 	return strcmp(event, "wall") == 0 ? "span" : "sample";

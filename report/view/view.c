@@ -122,7 +122,7 @@ static bool is_open(enum view_by by, const struct profile_sample *row)
 		return false;
 	if (is_lost(row))
 		return true;
-	if (row->stack || by == VIEW_STATE || by == VIEW_WAKER || by == VIEW_CPU || row->state == PROFILE_STATE_CALL)
+	if (row->stack || by == VIEW_STATE || by == VIEW_WAKER || by == VIEW_CPU || row->state >= PROFILE_STATE_CALL)
 		return false;
 	/* What is waited for is known of those that wait for a CPU or have one. */
 	return (by != VIEW_WAIT && by != VIEW_SYSCALL && by != VIEW_LOCK && by != VIEW_FILE) ||

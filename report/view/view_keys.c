@@ -78,6 +78,8 @@ static const char *empty_text(const struct profile_sample *row)
 		[PROFILE_STATE_LOST] = "[switches lost]",
 		[PROFILE_STATE_LEFT_OUT] = "[switches left out]",
 		[PROFILE_STATE_CALL] = "[stack not sampled]",
+		[PROFILE_STATE_REQUEST] = "[no stack]",
+		[PROFILE_STATE_CONTENDED] = "[no stack]",
 	};
 
 	return texts[row->state < PROFILE_STATES ? row->state : PROFILE_STATE_NONE];
@@ -86,7 +88,7 @@ static const char *empty_text(const struct profile_sample *row)
 static bool is_wait(const struct profile_sample *row)
 {
 	return row->state == PROFILE_STATE_RUNNABLE || row->state == PROFILE_STATE_BLOCKED ||
-	       row->state == PROFILE_STATE_CALL;
+	       row->state >= PROFILE_STATE_CALL;
 }
 
 bool view_paths_make(struct view_paths *paths, const struct profile_sample *row,
@@ -322,7 +324,7 @@ static const char *wait_text(const struct view_keys *keys, enum view_by by, cons
 	if (by == VIEW_FILE)
 		return wait_frames_takes_descriptor(keys->p, row) ? "" : "[no file]";
 	if (by == VIEW_ERROR)
-		return row->state == PROFILE_STATE_CALL ? "[no error]" : "";
+		return row->state >= PROFILE_STATE_CALL ? "[no error]" : "";
 	return by == VIEW_SYSCALL ? wait_frames_syscall(keys->p, row) : "";
 }
 

@@ -113,6 +113,19 @@ static const char *const scheduler[] = { "schedule", "__schedule", "preempt_sche
 					 "__cond_resched", "exit_to_user_mode", "irqentry_exit",
 					 "schedule_timeout", "schedule_hrtimeout" };
 
+/* On the way to a tracepoint, and what there is between a file system and a driver. */
+static const char *const block_layer[] = { "__traceiter_", "blk_", "__blk_", "submit_bio", "__submit_bio", "bio_", "dd_", "bfq_",
+					   "__bio_", "kyber_", "flush_plug", "virtio_", "virtblk_", "scsi_", "nvme_", "dm_" };
+
+/* Those that wait for a lock, below the ones that take it for a purpose. */
+static const char *const lock_functions[] = {
+	"__traceiter_", "__pv_queued_spin", "native_queued_spin", "queued_spin_lock", "queued_read_lock", "queued_write_lock",
+	"_raw_spin_lock", "_raw_read_lock", "_raw_write_lock", "__raw_spin_lock", "do_raw_spin", "mutex_lock", "__mutex_lock",
+	"ww_mutex_lock", "__ww_mutex_lock", "rwsem_", "down_read", "down_write", "__down", "down_interruptible", "down_killable",
+	"down_timeout", "percpu_rwsem", "__percpu_down", "percpu_down", "rt_mutex", "__rt_mutex", "rtlock_", "rt_spin_lock",
+	"osq_lock", "lock_mm_and_find_vma", "spin_lock",
+};
+
 /* Functions that only wrap a system call or a lock, by the beginning of their module's name. */
 static const char *const wrappers[] = { "libc.so", "libc-", "libpthread", "ld-linux", "ld-musl", "libc.musl", "[vdso]" };
 
@@ -248,6 +261,8 @@ const char *profile_state_name(uint8_t state)
 		[PROFILE_STATE_LOST] = "[switches lost]",
 		[PROFILE_STATE_LEFT_OUT] = "[switches left out]",
 		[PROFILE_STATE_CALL] = "in a system call",
+		[PROFILE_STATE_REQUEST] = "request to a device",
+		[PROFILE_STATE_CONTENDED] = "waiting for a lock of the kernel",
 	};
 
 	return state < PROFILE_STATES ? names[state] : "";
@@ -275,6 +290,10 @@ enum wait_kind wait_frames_kind(const struct profile *p, const struct profile_sa
 		return WAIT_LEFT_OUT;
 	if (row->state == PROFILE_STATE_EARLIER)
 		return WAIT_EARLIER;
+	if (row->state == PROFILE_STATE_REQUEST)
+		return WAIT_DISK;
+	if (row->state == PROFILE_STATE_CONTENDED)
+		return WAIT_KERNEL_LOCK;
 	if (!row->stack)
 		return WAIT_NOT_SAMPLED;
 	for (uint32_t stack = row->stack; stack && is_kernel(p, stack);
@@ -381,12 +400,29 @@ struct wait_lock wait_frames_lock(const struct profile *p, const struct profile_
 	return found;
 }
 
+/* The function that took a lock of the kernel. */
+static uint32_t lock_leaf(const struct profile *p, const struct profile_sample *row)
+{
+	uint32_t stack = row->stack;
+
+	while (stack && is_kernel(p, stack) && BEGINS(function_of(p, stack), lock_functions))
+		stack = p->stacks.items[stack].parent;
+	return stack ? stack : row->stack;
+}
+
+static bool is_on_the_way(const struct profile_sample *row, const char *function)
+{
+	return row->state == PROFILE_STATE_REQUEST ? BEGINS(function, block_layer) : BEGINS(function, scheduler);
+}
+
 uint32_t wait_frames_leaf(const struct profile *p, const struct profile_sample *row)
 {
 	uint32_t kernel = 0, wrapper = 0, stack = row->stack;
 
+	if (row->state == PROFILE_STATE_CONTENDED)
+		return lock_leaf(p, row);
 	for (; stack && is_kernel(p, stack); stack = p->stacks.items[stack].parent)
-		if (!kernel && !BEGINS(function_of(p, stack), scheduler))
+		if (!kernel && !is_on_the_way(row, function_of(p, stack)))
 			kernel = stack;
 	for (; stack && is_wrapper(p, stack); stack = p->stacks.items[stack].parent)
 		if (!wrapper)

@@ -60,7 +60,8 @@ struct wait_lock wait_frames_lock(const struct profile *p, const struct profile_
 
 /*
  * The innermost stack of @row that belongs to the program: neither the kernel nor a wrapper of the C library or of a runtime (Go, Java, C++). For kernel threads
- * the innermost that is not the scheduler's. 0 if there is none.
+ * the innermost that is not the scheduler's, or the block layer's for requests to devices. Of waits for locks of the kernel the
+ * innermost that is not the lock's. 0 if there is none.
  */
 uint32_t wait_frames_leaf(const struct profile *p, const struct profile_sample *row);
 

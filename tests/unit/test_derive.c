@@ -117,13 +117,15 @@ TEST(derived_events_are_wanted_by_name_or_when_none_is_named)
 	CHECK(derive_want(added, NULL));
 	CHECK_STR(added[0], DERIVE_OFF_CPU);
 	CHECK_STR(added[1], DERIVE_SYSCALLS);
-	CHECK(!added[2]);
+	CHECK_STR(added[2], DERIVE_BLOCK);
+	CHECK_STR(added[3], DERIVE_KERNEL_LOCK);
+	CHECK(!added[4]);
 	CHECK(!derive_want(added, "wal*")); /* time on a CPU would be counted twice */
 	CHECK(!derive_want(added, "cycles"));
 	CHECK(derive_want(added, "off*"));
-	CHECK(!added[2]);
+	CHECK(!added[4]);
 	CHECK(derive_want(added, "wall"));
-	CHECK_STR(added[2], DERIVE_WALL);
+	CHECK_STR(added[4], DERIVE_WALL);
 }
 
 TEST(derive_pairs_switches_into_waits_with_the_stack_that_waited)

@@ -20,6 +20,8 @@
 static const struct derive_kind *const kinds[] = { DERIVE_KINDS(ROW) };
 #undef ROW
 
+#define ERRNO_MAX 4095 /* a call that returns -1 to -4095 has failed */
+
 struct derive {
 	struct derive_request request;
 	struct derive_out out;
@@ -55,6 +57,26 @@ bool derive_is_tracepoint(const struct recording *rec, uint32_t index, const cha
 bool derive_is_every(const struct recording *rec, uint32_t index)
 {
 	return index < rec->nevents && !rec->events[index].is_freq && rec->events[index].rate <= 1;
+}
+
+uint32_t derive_find_every(const struct recording *rec, const char *name)
+{
+	for (uint32_t i = 0; i < rec->nevents; i++)
+		if (derive_is_tracepoint(rec, i, name) && derive_is_every(rec, i))
+			return i;
+	return PROFILE_NONE;
+}
+
+uint32_t derive_error_text(struct profile *p, int64_t result)
+{
+	int number = result < 0 && result >= -ERRNO_MAX ? (int)-result : 0;
+	const char *name = number ? strerrorname_np(number) : NULL;
+	char text[40];
+
+	if (!number)
+		return 0;
+	snprintf(text, sizeof(text), "error %d", number);
+	return profile_string(p, name ? name : text);
 }
 
 bool derive_has_callers(const struct profile *p, uint32_t stack)
@@ -184,20 +206,23 @@ static uint32_t waker_text(struct profile *p, uint32_t waker)
 
 uint32_t derive_labels(struct profile *p, const struct derived *from)
 {
-	struct profile_label labels[5];
+	const struct {
+		const char *key;
+		uint32_t text;
+	} texts[] = { { DERIVE_WAKER, from->waker == PROFILE_NONE ? 0 : waker_text(p, from->waker) },
+		      { DERIVE_CALL, from->call },
+		      { DERIVE_ERROR, from->error },
+		      { DERIVE_FILE, from->file },
+		      { DERIVE_LOCK, from->lock },
+		      { DERIVE_OPERATION, from->operation } };
+	struct profile_label labels[ARRAY_LEN(texts) + 1];
 	uint32_t count = 0;
 
-	if (from->waker != PROFILE_NONE)
-		labels[count++] = (struct profile_label){ .key = profile_string(p, DERIVE_WAKER),
-							  .text = waker_text(p, from->waker) };
-	if (from->call)
-		labels[count++] = (struct profile_label){ .key = profile_string(p, DERIVE_CALL), .text = from->call };
-	if (from->error)
-		labels[count++] = (struct profile_label){ .key = profile_string(p, DERIVE_ERROR), .text = from->error };
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+		if (texts[i].text)
+			labels[count++] = (struct profile_label){ .key = profile_string(p, texts[i].key), .text = texts[i].text };
 	if (from->place)
 		labels[count++] = (struct profile_label){ .key = profile_string(p, DERIVE_PLACE), .is_number = true,
 							  .number = from->place };
-	if (from->file)
-		labels[count++] = (struct profile_label){ .key = profile_string(p, DERIVE_FILE), .text = from->file };
 	return profile_add_labels(p, labels, count);
 }

@@ -19,6 +19,9 @@
 #define DERIVE_LOCK    "lock"  /* of a wait: what for */
 #define DERIVE_PLACE   "[lock]" /* the same as a place of wait_labels.h, until that is settled */
 #define DERIVE_FILE    "file"  /* of a wait: what its descriptor was */
+#define DERIVE_BLOCK	    "block-io"	  /* requests to block devices */
+#define DERIVE_KERNEL_LOCK  "kernel-lock" /* waits for locks of the kernel */
+#define DERIVE_OPERATION    "operation"	  /* of a request to a device: "read" */
 #define DERIVE_SCHED_SWITCH "sched:sched_switch" /* a tracepoint of which waits are made */
 #define DERIVE_CALL    "syscall" /* of a system call: its name */
 #define DERIVE_ERROR   "error"	 /* of one that failed: "ENOENT" */
@@ -41,6 +44,7 @@ struct derived {
 	uint32_t waker;		       /* thread of the profile that ended a wait, PROFILE_NONE if not known */
 	uint32_t call, error;	       /* strings of the profile: of a system call; 0: none */
 	uint32_t place, file;	       /* of a wait: as in derive_event, and a string of the profile; 0: none */
+	uint32_t lock, operation;      /* strings: of the kernel, that is waited for; of a request to a device; 0: none */
 	uint8_t stop;
 	bool user;		       /* the leaf ran in user space */
 	uint64_t time_ns, weight;      /* @time_ns: when it began, where it has a length */
@@ -96,6 +100,12 @@ bool derive_is_tracepoint(const struct recording *rec, uint32_t index, const cha
 /* Does it come each time that it happens? */
 bool derive_is_every(const struct recording *rec, uint32_t index);
 
+/* The tracepoint @name that comes each time; PROFILE_NONE: there is none. */
+uint32_t derive_find_every(const struct recording *rec, const char *name);
+
+/* The name of the error that @result is ("ENOENT"), a string of @p; 0: it is none. */
+uint32_t derive_error_text(struct profile *p, int64_t result);
+
 /* Does @stack say more than the place in the kernel where a tracepoint lies? */
 bool derive_has_callers(const struct profile *p, uint32_t stack);
 
@@ -133,7 +143,9 @@ struct derive_kind {
 #define DERIVE_KINDS(X) \
 	X(period)       \
 	X(switches)     \
-	X(syscalls)
+	X(syscalls)     \
+	X(block)        \
+	X(kernel_locks)
 
 #define DERIVE_DECLARE(name) extern const struct derive_kind derive_##name;
 DERIVE_KINDS(DERIVE_DECLARE)

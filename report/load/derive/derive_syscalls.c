@@ -30,7 +30,6 @@
 
 #define ENTER	  "raw_syscalls:sys_enter"
 #define EXIT	  "raw_syscalls:sys_exit"
-#define ERRNO_MAX 4095 /* a call that returns -1 to -4095 has failed */
 #define NO_CALL	  UINT64_MAX
 
 /* A stack that was sampled on the way into a call. */
@@ -72,18 +71,9 @@ bool derive_is_syscall(const struct recording *rec, uint32_t index)
 	return derive_is_tracepoint(rec, index, ENTER) || derive_is_tracepoint(rec, index, EXIT);
 }
 
-/* The event that comes for each call, not for some of them; PROFILE_NONE: there is none. */
-static uint32_t find_event(const struct recording *rec, const char *name)
-{
-	for (uint32_t i = 0; i < rec->nevents; i++)
-		if (derive_is_tracepoint(rec, i, name) && derive_is_every(rec, i))
-			return i;
-	return PROFILE_NONE;
-}
-
 bool derive_has_syscalls(const struct recording *rec)
 {
-	return find_event(rec, ENTER) != PROFILE_NONE && find_event(rec, EXIT) != PROFILE_NONE;
+	return derive_find_every(rec, ENTER) != PROFILE_NONE && derive_find_every(rec, EXIT) != PROFILE_NONE;
 }
 
 static void *begin(const struct derive_request *request, const struct derive_out *out)
@@ -97,8 +87,8 @@ static void *begin(const struct derive_request *request, const struct derive_out
 	s = memory_zeroed(1, sizeof(*s));
 	s->request = request;
 	s->out = out;
-	s->enter = find_event(rec, ENTER);
-	s->exit = find_event(rec, EXIT);
+	s->enter = derive_find_every(rec, ENTER);
+	s->exit = derive_find_every(rec, EXIT);
 	s->entered = tracepoint_number_find(rec->events[s->enter].format, "id");
 	s->left = tracepoint_number_find(rec->events[s->exit].format, "id");
 	s->result = tracepoint_number_find(rec->events[s->exit].format, "ret");
@@ -154,19 +144,6 @@ static uint32_t call_text(struct syscalls *s, uint64_t call)
 	return (uint32_t)*string;
 }
 
-/* 0 if the call that returned @result did not fail. */
-static uint32_t error_text(struct syscalls *s, int64_t result)
-{
-	int number = result < 0 && result >= -ERRNO_MAX ? (int)-result : 0;
-	const char *name = number ? strerrorname_np(number) : NULL;
-	char text[40];
-
-	if (!number)
-		return 0;
-	snprintf(text, sizeof(text), "error %d", number);
-	return profile_string(s->request->profile, name ? name : text);
-}
-
 static struct caller *find(struct syscalls *s, const struct derive_event *event)
 {
 	bool fresh;
@@ -214,7 +191,7 @@ static void put_call(struct syscalls *s, struct caller *caller, uint64_t to_ns, 
 		.state = PROFILE_STATE_CALL,
 		.waker = PROFILE_NONE,
 		.call = call_text(s, caller->call),
-		.error = error_text(s, result),
+		.error = derive_error_text(s->request->profile, result),
 		.time_ns = from_ns,
 		.weight = to_ns - from_ns,
 	};
