@@ -18,6 +18,7 @@
 #include "formats/base/memory.h"
 #include "record/managed/managed_root.h"
 #include "record/managed/pthread_tid.h"
+#include "record/managed/ruby_gc.h"
 #include "record/managed/ruby_method.h"
 
 #include <ctype.h>
@@ -39,10 +40,11 @@ enum symbol {
 	SYMBOL_RACTOR,	/* 3.0 and on */
 	SYMBOL_CONTEXT, /* before */
 	SYMBOL_SYMBOLS, /* the table of names */
+	SYMBOL_GC,	/* a function (ruby_gc.h) */
 };
 
 static const char *const symbols[] = { "ruby_version", "ruby_single_main_ractor",
-				       "ruby_current_execution_context_ptr", "ruby_global_symbols", NULL };
+				       "ruby_current_execution_context_ptr", "ruby_global_symbols", "rb_during_gc", NULL };
 static const char *const loops[] = { "rb_vm_exec", "vm_exec", NULL };
 
 /* The same in all versions. */
@@ -123,6 +125,7 @@ struct ruby {
 	struct thread_path path;
 	unsigned searches;
 	struct ruby_methods methods;
+	struct ruby_gc gc;
 	struct map iseqs;   /* address -> struct iseq * */
 	struct map natives; /* methods in C: address of the entry -> struct native * */
 	uint64_t now_ns;
@@ -165,6 +168,9 @@ static void *ruby_open(const struct managed_host *host, const char **ret_why)
 	ruby_methods_init(&ruby->methods, host, version,
 			  &(struct ruby_strings){ host->names, ruby->layout.text },
 			  &host->binary->symbols[SYMBOL_SYMBOLS]);
+	const struct managed_symbol *gc = &host->binary->symbols[SYMBOL_GC];
+
+	ruby_gc_init(&ruby->gc, gc->found ? gc->vaddr + host->bias : 0);
 	ruby->running = arch_native()->elf_machine == EM_AARCH64 ? ruby->layout.running_aarch64 :
 								   ruby->layout.running;
 	return ruby;
@@ -642,7 +648,10 @@ static void ruby_read(void *state, uint32_t tid, struct managed_view *view, stru
 	ruby->now_ns = clock_now_ns(CLOCK_MONOTONIC_COARSE);
 	if (context && ruby->running)
 		context = managed_view_u64(view, context + ruby->running);
-	if (context && !is_of(ruby, view, context, tid))
+	/* Those that wait for the lock do not collect. */
+	bool running = context && is_of(ruby, view, context, tid);
+
+	if (context && !running)
 		context = find_context(ruby, view, context, tid);
 	if (context)
 		read_frames(ruby, view, context, ret);
@@ -651,6 +660,8 @@ static void ruby_read(void *state, uint32_t tid, struct managed_view *view, stru
 		ret->nframes = 0;
 	} else if (!ret->nframes) {
 		ret->state = EVENT_MANAGED_NO_FRAMES;
+	} else if (running && ruby_gc_runs(&ruby->gc, view)) {
+		ret->labels[ret->nlabels++] = (struct event_managed_label){ .key = "gc", .text = "collecting" };
 	}
 }
 

@@ -35,6 +35,7 @@ struct waiting {
 	struct event_managed managed; /* without its frames */
 	uint32_t module;	      /* of the interpreter, in the profile */
 	VEC(struct managed_frame) frames; /* innermost first */
+	bool collects; /* its interpreter collects garbage */
 	size_t nlabels;
 	struct profile_label labels[EVENT_MANAGED_LABELS];
 };
@@ -182,6 +183,7 @@ static void take_labels(struct managed_stacks *m, struct waiting *w, const struc
 {
 	struct profile *p = m->namer->profile;
 
+	w->collects = false;
 	w->nlabels = MIN(managed->nlabels, (size_t)EVENT_MANAGED_LABELS);
 	for (size_t i = 0; i < w->nlabels; i++) {
 		const struct event_managed_label *label = &managed->labels[i];
@@ -192,6 +194,7 @@ static void take_labels(struct managed_stacks *m, struct waiting *w, const struc
 			.is_number = !label->text,
 			.number = (int64_t)label->number,
 		};
+		w->collects |= label->text && strcmp(label->key, "gc") == 0 && strcmp(label->text, "collecting") == 0;
 	}
 }
 
@@ -326,10 +329,25 @@ static uint32_t put_call(struct managed_stacks *m, const struct waiting *w, uint
 	return parent;
 }
 
+/* Above the function whose objects are collected, in place of the interpreter's own functions that do it. */
+static uint32_t put_collector(struct managed_stacks *m, const struct waiting *w, uint32_t parent)
+{
+	struct profile *p = m->namer->profile;
+
+	if (m->native || !w->collects)
+		return parent;
+	struct profile_function function = { .name = profile_string(p, "(garbage collection)"), .module = PROFILE_NONE };
+	struct profile_line line = { .function = profile_add_function(p, &function) };
+
+	return profile_add_stack(p, parent, profile_add_named_location(p, PROFILE_FRAME_RUNTIME, PROFILE_NONE, &line, 1),
+				 PROFILE_HOW_SURE);
+}
+
 /* As many calls as there are: the outermost native one is the outermost entry. @spare: entries whose calls are not there. */
 static uint32_t interleave(struct managed_stacks *m, const struct waiting *w, size_t spare)
 {
 	size_t left = w->frames.len;
+	bool collector = false; /* it is there */
 	uint32_t at = 0;
 
 	/* Such as Ruby's Enumerator#each, which a fiber begins with. */
@@ -344,12 +362,14 @@ static uint32_t interleave(struct managed_stacks *m, const struct waiting *w, si
 			if (left)
 				at = put_call(m, w, at, &left);
 		} else if (m->native || !native->inner) {
+			at = left || collector ? at : put_collector(m, w, at);
+			collector |= !left;
 			at = put_native(m, at, native);
 		}
 	}
 	while (left)
 		at = put_call(m, w, at, &left);
-	return at;
+	return collector ? at : put_collector(m, w, at);
 }
 
 /*
@@ -363,6 +383,7 @@ static uint32_t keep_both(struct managed_stacks *m, const struct waiting *w, boo
 
 	while (left)
 		at = put_call(m, w, at, &left);
+	at = put_collector(m, w, at);
 	while (inner < m->natives.len && !m->natives.items[inner].loop && !m->natives.items[inner].compiled)
 		inner++;
 	if (inner == m->natives.len && complete)

@@ -103,7 +103,7 @@ static const struct work {
 	{ "ruby", "gc_", GC },
 	{ "ruby", "garbage_collect", GC },
 	{ "ruby", "yjit::", JIT " (YJIT)" },
-	{ "", "(garbage collect", GC }, /* as profiles of V8 and stackprof have it */
+	{ "", "(garbage collect", GC }, /* as profiles of V8 and stackprof have it, and stacks of interpreters */
 	{ "", "runtime.gcBgMarkWorker", GC " (marking)" },
 	{ "", "runtime.gcDrain", GC " (marking)" },
 	{ "", "runtime.scanobject", GC " (marking)" },

@@ -228,6 +228,62 @@ TEST(managed_ruby_finds_its_names_without_a_symbol)
 	CHECK_STR(fake.stack->frames[0].name, "block in App::Job#handler");
 }
 
+/* rb_during_gc() with @code at the beginning of @at, whose first instruction refers to @pointer. */
+static void put_code(struct managed_fake *fake, size_t at, const char *code, size_t len, size_t pointer)
+{
+	bool branch = code[0] == '\xf3';
+
+	memcpy(fake->bytes + at, code, len);
+	managed_fake_put32(fake, at + (branch ? 7 : 3), (uint32_t)(pointer - at - (branch ? 11 : 7)));
+}
+
+static bool collects(struct managed_fake *fake)
+{
+	managed_fake_stack(fake, FAKE_PID);
+	CHECK_UINT(fake->stack->nframes, 2);
+	if (!fake->stack->nlabels)
+		return false;
+	CHECK_STR(fake->stack->labels[0].key, "gc");
+	CHECK_STR(fake->stack->labels[0].text, "collecting");
+	return true;
+}
+
+#define LOAD_FLAG "\x48\x8b\x80\x50\x04\0\0\x0f\xb6\x40\x10\xc0\xe8\x05\x83\xe0\x01\xc3"
+
+TEST(managed_ruby_says_that_it_collects_as_its_own_function_finds_it_out)
+{
+	/* As Debian's 3.1 and 3.3 have it, and where the pointer is the program's own. */
+	static const struct {
+		const char *code;
+		size_t len;
+		bool indirect;
+	} codes[] = {
+		{ "\x48\x8b\x05....\x48\x8b\x00" LOAD_FLAG, 28, true },
+		{ "\xf3\x0f\x1e\xfa\x48\x8d\x05....\x48\x8b\x00\x48\x85\xc0\x74\x15" LOAD_FLAG, 37, false },
+		{ "\x48\x8b\x05...." LOAD_FLAG, 25, false },
+	};
+	const size_t code = 0xe000, pointer = 0xe100, machine = 0xe200, space = 0xe900;
+
+	for (size_t i = 0; i < ARRAY_LEN(codes); i++) {
+		FAKE(fake);
+
+		put_code(&fake, code, codes[i].code, codes[i].len, pointer);
+		managed_fake_put(&fake, pointer, FAKE_BASE + (codes[i].indirect ? pointer + 8 : machine));
+		managed_fake_put(&fake, pointer + 8, FAKE_BASE + machine);
+		managed_fake_put(&fake, machine + 0x450, FAKE_BASE + space);
+		fake.binary.symbols[4] = (struct managed_symbol){ .vaddr = code, .found = true };
+		managed_fake_open(&fake);
+		CHECK(!collects(&fake));
+		managed_fake_put(&fake, space + 0x10, 1 << 5);
+		CHECK(collects(&fake));
+		managed_fake_put(&fake, machine + 0x450, ~0ull);
+		CHECK(!collects(&fake));
+		fake.bytes[code + codes[i].len - 4] = 0x90; /* another function */
+		managed_fake_open(&fake);
+		CHECK(!collects(&fake));
+	}
+}
+
 TEST(managed_ruby_finds_its_ractor_without_a_symbol)
 {
 	CLEANUP(managed_fake_deinit) struct managed_fake fake;

@@ -149,6 +149,31 @@ TEST(managed_stacks_take_the_place_of_the_loops_that_ran_them)
 			 "libc.so.6");
 }
 
+TEST(managed_stacks_that_collect_garbage_say_so_below_what_is_not_the_interpreters)
+{
+	static const uint64_t ips[] = { LIBC + 8, GLUE, LOOP + 16, GLUE, LOOP + 16, GLUE + 64, LIBC + 64 };
+	static const uint64_t broken[] = { LIBC + 8, GLUE, GLUE };
+	static const struct event_managed_label collecting = { .key = "gc", .text = "collecting" };
+	struct scene scene;
+
+	scene_init(&scene, ips, ARRAY_LEN(ips), two_calls, ARRAY_LEN(two_calls));
+	scene.managed.managed.labels = &collecting;
+	scene.managed.managed.nlabels = 1;
+	merge_scene(&scene, false);
+	CHECK_STR(shown, "main:99 handler:40 scale:12 (garbage collection):0 libc.so.6");
+	/* Its own functions are there instead. */
+	merge_scene(&scene, true);
+	CHECK_STR(shown, "libc.so.6 python3.11 main:99 handler:40 python3.11 scale:12 python3.11 libc.so.6");
+	scene.ips++, scene.nips--;
+	merge_scene(&scene, false);
+	CHECK_STR(shown, "main:99 handler:40 scale:12 (garbage collection):0");
+	scene.ips = broken;
+	scene.nips = ARRAY_LEN(broken);
+	scene.broken = true;
+	merge_scene(&scene, false);
+	CHECK_STR(shown, "main:99 handler:40 scale:12 (garbage collection):0 libc.so.6");
+}
+
 TEST(managed_stacks_forgive_a_loop_that_has_no_frame_yet)
 {
 	static const uint64_t ips[] = { LOOP + 1, GLUE, LOOP + 16, GLUE, LOOP + 16, GLUE };
