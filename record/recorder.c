@@ -141,7 +141,7 @@ static struct err *scan(struct recorder *s)
 	}
 	if (stuck)
 		diag_warn(&s->diag,
-			  "the mappings of %zu of the processes that ran before could not be read, for they are locked: "
+			  "the mappings of %zu of the processes that ran before could not be read because they are locked: "
 			  "code there has no names", stuck);
 	return err;
 }

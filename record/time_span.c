@@ -31,5 +31,5 @@ struct err *time_span_parse(void *field, const char *value)
 		*(uint64_t *)field = (uint64_t)(seconds * 1e9);
 		return NULL;
 	}
-	return err_new(ERR_USAGE, "'%s' is no time like 30, 1.5s, 200ms, 5m", value);
+	return err_new(ERR_USAGE, "'%s' is not a time like 30, 1.5s, 200ms, 5m", value);
 }

@@ -236,7 +236,7 @@ static struct err *read_args(struct annotate_args *args, int noperands)
 				  "or --hot=N for those with the most samples");
 	if (noperands == 2 && !args->hot)
 		return err_remedy(err_new(ERR_USAGE, "annotate takes one function, 2 were given"),
-				  "the recording stands behind -i: preport annotate -i FILE FUNCTION");
+				  "the recording is given with -i: preport annotate -i FILE FUNCTION");
 	if (noperands > 1 || (noperands && args->hot))
 		return err_new(ERR_USAGE, "annotate takes one function%s, %d were given",
 			       args->hot ? " or --hot" : "", noperands);

@@ -72,7 +72,7 @@ void memory_exhausted(size_t len)
 {
 	void (*words)(void *context) = last.words;
 
-	fprintf(stderr, "%s: out of memory: %zu bytes could not be had\n",
+	fprintf(stderr, "%s: out of memory: cannot allocate %zu bytes\n",
 		program_invocation_short_name, len);
 	if (!words && last.status)
 		_exit(last.status); /* not even for that */

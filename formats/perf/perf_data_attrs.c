@@ -201,7 +201,7 @@ struct err *perf_data_attrs_check(const struct perf_data_attrs *attrs)
 		if (tells && id_fields(attr) == id_fields(first))
 			continue;
 		return err_remedy(err_new(ERR_UNSUPPORTED,
-					  "its %zu events do not say whose a record is",
+					  "its %zu events do not say which event a record belongs to",
 					  attrs->items.len),
 				  "record with perf record --sample-identifier");
 	}

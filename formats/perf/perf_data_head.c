@@ -26,7 +26,7 @@ static struct err *read_section(const struct trace_file *file, uint64_t offset, 
 
 	if (offset > file->len || len > file->len - offset)
 		return err_new(ERR_CORRUPT,
-			       "%" PRIu64 " bytes at offset %" PRIu64 " lie behind the end of the file",
+			       "%" PRIu64 " bytes at offset %" PRIu64 " extend beyond the end of the file",
 			       len, offset);
 	if (len > SECTION_MAX)
 		return err_new(ERR_CORRUPT, "%" PRIu64 " bytes at offset %" PRIu64 " are too many",

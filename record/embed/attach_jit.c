@@ -285,7 +285,7 @@ static void ask_jvm(const struct perf_map *map, struct diag *notes)
 	int pidfd = open_process(map);
 
 	if (pidfd < 0) {
-		diag_warn(notes, "process %" PRIu32 ", which made code at run time, has ended: it cannot be asked for a perf map", pid);
+		diag_warn(notes, "process %" PRIu32 ", which made code at run time, has ended: a perf map cannot be requested from it", pid);
 		return;
 	}
 	struct err *err = jvm_perfmap_is_jvm(pid) ? jvm_perfmap_write(pid, pidfd) : NULL;

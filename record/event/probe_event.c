@@ -121,10 +121,10 @@ static struct err *read_arg(char *word, struct arena *arena, struct probe_args *
 	if (value)
 		*value++ = 0;
 	if (!value || !*word || word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")])
-		return err_remedy(err_new(ERR_USAGE, "'%s' is no argument", word),
+		return err_remedy(err_new(ERR_USAGE, "'%s' is not an argument", word),
 				  "an argument is NAME=%%REGISTER, NAME=$arg1 or NAME=$retval, with :u64, :s32, :x64 and so on behind it");
 	if (!find_place(value, &arg.reg))
-		return err_remedy(err_new(ERR_USAGE, "'%s' is no register", value),
+		return err_remedy(err_new(ERR_USAGE, "'%s' is not a register", value),
 				  "arguments are read from registers only: %%di, $arg1, $retval");
 	if (type && !read_type(type, &arg))
 		return err_new(ERR_USAGE, "'%s' is not a type: u, s or x with 8, 16, 32 or 64 bits", type);
@@ -437,7 +437,7 @@ struct err *probe_event_read(const char *text, struct arena *arena, struct probe
 	if (err)
 		return err;
 	if (!kernel && (!colon || !colon[1] || colon == rest))
-		return err_remedy(err_new(ERR_USAGE, "'%s' names no place in a file", text),
+		return err_remedy(err_new(ERR_USAGE, "'%s' does not name a place in a file", text),
 				  "type %sFILE:%s", kinds[kind].prefix, kinds[kind].is_usdt ? "NAME" : "FUNCTION");
 	if (!kernel)
 		*colon++ = 0;

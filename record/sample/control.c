@@ -80,7 +80,7 @@ static struct err *open_fifo(const char *path, int *ret)
 				  "make it with: mkfifo %s", path);
 	if (fstat(fd, &st) < 0 || !S_ISFIFO(st.st_mode)) {
 		close(fd);
-		return err_remedy(err_new(ERR_USAGE, "'%s' is no FIFO", path),
+		return err_remedy(err_new(ERR_USAGE, "'%s' is not a FIFO", path),
 				  "make one with: mkfifo NAME");
 	}
 	*ret = fd;

@@ -71,7 +71,7 @@ struct err *process_levels_check(const struct profile *p, const struct view_leve
 
 		if (process_level_is(by) && !is_known(p, by))
 			return err_remedy(err_new(ERR_UNSUPPORTED,
-						  "'%s' does not tell the %s of any process", input,
+						  "'%s' does not have the %s of any process", input,
 						  view_by_name(by)),
 					  "precord records command lines, cgroups and users; or take another "
 					  "level, such as --by=process");

@@ -195,7 +195,7 @@ static struct err *set_field(struct view_levels *ret, const char *name)
 	struct view_level *level = &ret->items[ret->len];
 
 	if (!is_field_name(name))
-		return err_remedy(err_new(ERR_USAGE, "'%s' is no name of a field", name),
+		return err_remedy(err_new(ERR_USAGE, "'%s' is not a field name", name),
 				  "field=NAME, or NAME alone, is a field of a tracepoint, as in --by next_comm");
 	*level = (struct view_level){ .by = VIEW_FIELD, .depth = ret->len };
 	memcpy(ret->names[ret->len], name, strlen(name) + 1);
@@ -206,7 +206,7 @@ static struct err *set_field(struct view_levels *ret, const char *name)
 static struct err *set_label(struct view_levels *ret, const char *key)
 {
 	if (!*key || strlen(key) >= VIEW_NAME_MAX)
-		return err_remedy(err_new(ERR_USAGE, "'%s' is no key of a label", key),
+		return err_remedy(err_new(ERR_USAGE, "'%s' is not a label key", key),
 				  "label:KEY is a label of samples, as in --by label:route; it has fewer than %d "
 				  "bytes", VIEW_NAME_MAX);
 	ret->items[ret->len] = (struct view_level){ .by = VIEW_FIELD, .depth = ret->len };
@@ -280,11 +280,11 @@ static struct err *parse_level(char *word, struct view_levels *parsed)
 		return NULL;
 	}
 	if (strcmp(word, BRANCH) == 0)
-		return err_remedy(err_new(ERR_USAGE, "branches are no level beside others"),
+		return err_remedy(err_new(ERR_USAGE, "branches cannot be combined with other levels"),
 				  "--by branch, branch=line or branch=address cannot be combined; "
 				  "filters choose processes and functions");
 	if (strcmp(word, EVENT) == 0)
-		return err_remedy(err_new(ERR_USAGE, "events are no level beside others"),
+		return err_remedy(err_new(ERR_USAGE, "events cannot be combined with other levels"),
 				  "--by event cannot be combined; --event '*' makes a table of each");
 	return take_field(parsed, word);
 }
@@ -310,7 +310,7 @@ struct err *view_parse_levels(void *field, const char *value)
 		parsed.len++;
 	}
 	if (!parsed.len)
-		return err_new(ERR_USAGE, "'%s' names columns only, no level", value);
+		return err_new(ERR_USAGE, "'%s' names only columns, not a level", value);
 	*(struct view_levels *)field = parsed;
 	return NULL;
 }

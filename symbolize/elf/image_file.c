@@ -123,7 +123,7 @@ static struct err *check_kind(const struct header *h, const struct arch **ret_ar
 		return err_new(ERR_UNSUPPORTED, "ELF for machine %u, which this build does not know",
 			       h->machine);
 	if (h->type != ET_EXEC && h->type != ET_DYN && h->type != ET_REL)
-		return err_new(ERR_UNSUPPORTED, "ELF of type %u, no program and no library",
+		return err_new(ERR_UNSUPPORTED, "ELF of type %u, neither a program nor a library",
 			       h->type);
 	return NULL;
 }

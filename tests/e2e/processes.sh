@@ -36,14 +36,14 @@ preport -i p.trace --by exec --format=csv 2>/dev/null | columns exec | grep -q '
 preport -i p.trace --by user --format=csv >user.csv 2>err.txt || { cat err.txt; fail "--by user"; }
 for level in cgroup container pod unit; do
 	preport -i p.trace --by $level --format=csv >level.csv 2>err.txt && continue
-	grep -q 'does not tell the' err.txt || { cat err.txt; fail "--by $level"; }
+	grep -q 'does not have the' err.txt || { cat err.txt; fail "--by $level"; }
 done
 
 # Left out when it is recorded, and taken out afterwards.
 precord -q -F 499 --no-cmdline -o n.trace -- sh parent.sh
 zstd -dc n.trace | grep -aq 'shares plain 1' && fail "--no-cmdline leaves command lines in"
 preport -i n.trace --by cmdline >n.txt 2>&1 && fail "--by cmdline of a trace without any"
-grep -q "does not tell the cmdline" n.txt || { cat n.txt; fail "the reason is not told"; }
+grep -q "does not have the cmdline" n.txt || { cat n.txt; fail "the reason is missing"; }
 preport strip --command-lines -o s.trace p.trace 2>/dev/null || fail "strip --command-lines failed"
 zstd -dc s.trace | grep -aq 'shares plain 1' && fail "strip --command-lines leaves command lines in"
 preport processes -i p.trace --no-cmdline | grep -q 'shares plain 1' && fail "processes --no-cmdline shows one"

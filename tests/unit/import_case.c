@@ -136,7 +136,7 @@ const char *import_case_stack(const struct import_case *c, size_t row)
 /* An offset, a line, or the number of the entry; or what the file as a whole is or lacks, which is nowhere in it. */
 static bool says_where(const char *message)
 {
-	static const char *const whole[] = { "it holds no samples", "of no profile that preport knows", "is of no format", "is empty", "which preport does not read",
+	static const char *const whole[] = { "it holds no samples", "not a profile that preport knows", "is not in a format", "is empty", "which preport does not read",
 					     "its table of strings does not begin with an empty one" };
 	const char *what = strstr(message, ": ");
 

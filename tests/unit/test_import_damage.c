@@ -68,7 +68,7 @@ TEST(import_says_where_a_file_ends_early)
 		data = import_case_bytes(name, &len);
 		err = import_case_read(&c, data, len * 9 / 10, ended[i]);
 		if (err)
-			CHECK(strstr(err_message(err), "offset") || strstr(err_message(err), "is of no format"));
+			CHECK(strstr(err_message(err), "offset") || strstr(err_message(err), "is not in a format"));
 		else
 			CHECK(c.diag.entries != NULL);
 		err_free(err);

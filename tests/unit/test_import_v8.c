@@ -78,7 +78,7 @@ TEST(chrome_stack_frames_with_samples_are_read)
 	import_case_close(&c);
 }
 
-/* States are written beside samples by preport export; they are no calls that anybody could miss. */
+/* States are written beside samples by preport export; they are not calls. */
 TEST(chrome_states_beside_samples_are_no_calls)
 {
 	static const char start[] = "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"state\",\"name\":\"run queue\",\"ts\":1,\"dur\":1,\"pid\":1,\"tid\":1}",
@@ -156,7 +156,7 @@ TEST(chrome_trace_of_node_names_its_thread)
 	import_case_file(&c, "node-trace.json");
 	CHECK_STR(c.importer->name, "chrome");
 	CHECK(import_case_part(&c, "wall", NULL, "JavaScriptMainThread").weight > 0);
-	CHECK(c.diag.entries && strstr(c.diag.entries->message, "8 events that are no calls"));
+	CHECK(c.diag.entries && strstr(c.diag.entries->message, "8 events that are not calls"));
 	import_case_close(&c);
 }
 

@@ -317,7 +317,7 @@ TEST(perf_data_of_other_machines_is_refused)
 	CHECK_ERR(perf_data_open_memory("PERFILE2", 8, &source), ERR_CORRUPT, "header");
 	perf_data_begin(&m, mute, 2);
 	perf_data_end(&m);
-	CHECK_ERR(perf_data_open_memory(m.w.data, m.w.len, &source), ERR_UNSUPPORTED, "whose");
+	CHECK_ERR(perf_data_open_memory(m.w.data, m.w.len, &source), ERR_UNSUPPORTED, "which event");
 }
 
 #define SWITCH_ID 315

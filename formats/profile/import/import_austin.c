@@ -231,7 +231,7 @@ static struct err *add_line(struct austin *in, struct json_text line)
 	bool old;
 
 	if (!blank || !is_sample(line))
-		return err_new(ERR_CORRUPT, "line %" PRIu64 " is no sample of Austin", in->line);
+		return err_new(ERR_CORRUPT, "line %" PRIu64 " is not an Austin sample", in->line);
 	values = (struct json_text){ blank + 1, line.len - (size_t)(blank + 1 - line.data) };
 	frames.len = (size_t)(blank - line.data);
 	sample.thread = thread_of(in, &frames, &old);

@@ -779,7 +779,7 @@ static struct err *add_samples(struct chrome *in)
 		diag_warn(in->diag, "the trace has samples of stacks, which are used; its %zu calls are left out",
 			  in->events.len - in->nstates);
 	if (in->left_out)
-		diag_warn(in->diag, "%" PRIu64 " events that are no calls (asynchronous ones, counters, "
+		diag_warn(in->diag, "%" PRIu64 " events that are not calls (asynchronous ones, counters, "
 				    "instants, flows) are left out",
 			  in->left_out);
 	if (in->unmatched)

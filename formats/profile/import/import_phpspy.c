@@ -129,7 +129,7 @@ static struct err *read_phpspy(const struct import_input *input, struct profile 
 	}
 	finish_sample(&in);
 	if (in.left_out)
-		diag_warn(diag, "%" PRIu64 " lines that are no frames are left out", in.left_out);
+		diag_warn(diag, "%" PRIu64 " lines that are not frames are left out", in.left_out);
 	vec_deinit(&in.path);
 	return NULL;
 }

@@ -64,12 +64,12 @@ static struct err *unknown_bytes(const struct import_input *in, size_t len)
 	char first[3 * 8 + 1] = "";
 
 	if (import_json_begins(in->data, len, '{') || import_json_begins(in->data, len, '['))
-		return err_new(ERR_UNSUPPORTED, "'%s' is JSON, but of no profile that preport knows", in->name);
+		return err_new(ERR_UNSUPPORTED, "'%s' is JSON, but not a profile that preport knows", in->name);
 	if (is_text(in->data, len))
-		return err_new(ERR_UNSUPPORTED, "'%s' is text, but of no profile that preport knows", in->name);
+		return err_new(ERR_UNSUPPORTED, "'%s' is text, but not a profile that preport knows", in->name);
 	for (size_t i = 0; i < MIN(len, (size_t)8); i++)
 		snprintf(first + 3 * i, 4, " %02x", in->data[i]);
-	return err_new(ERR_UNSUPPORTED, "'%s' is of no format that preport reads; it begins with the bytes%s",
+	return err_new(ERR_UNSUPPORTED, "'%s' is not in a format that preport reads; it begins with the bytes%s",
 		       in->name, first);
 }
 

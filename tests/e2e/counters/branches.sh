@@ -81,7 +81,7 @@ preport -i none.trace --by branch 2>out && fail "branches without any"
 expect "no sample of 'none.trace' carries a branch" out
 expect 'precord -b' out
 preport -i t.trace --by process,branch 2>out && fail "branches inside a level"
-expect 'branches are no level beside others' out
+expect 'branches cannot be combined with other levels' out
 preport -i t.trace --by branch --tree 2>out && fail "a tree of branches"
 expect '--tree is about stacks' out
 preport -i t.trace --by branhc 2>out && fail "a slip"

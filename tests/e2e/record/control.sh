@@ -103,7 +103,7 @@ refused() { # refused WORDS ARG...
 }
 refused 'neither fifo' --control pipe:x
 refused 'a name is missing' --control fifo:x,
-refused 'is no FIFO' --control fifo:/dev/null
+refused 'is not a FIFO' --control fifo:/dev/null
 refused 'mkfifo' --control fifo:not-there
 refused 'descriptor 77' --control fd:77
 refused 'windows in ascending order' -D 20-10

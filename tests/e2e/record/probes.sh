@@ -17,7 +17,7 @@ refuses() { # refuses EVENT MESSAGE
 }
 refuses uprobe:./usdt:stepp "did you mean 'step'?"
 refuses uprobe:./usdt "names no place in a file"
-refuses 'uprobe:./usdt:step n=%zz' "'%zz' is no register"
+refuses 'uprobe:./usdt:step n=%zz' "'%zz' is not a register"
 refuses 'uprobe:./usdt:step n=%di:u7' "is not a type"
 refuses usdt:./usdt:tack "'precord list usdt -x"
 refuses usdt:no-such-program:x "is called 'no-such-program'"
