@@ -36,6 +36,8 @@
 #define NEAR_LEN	512
 #define MARKS_MAX	32
 #define MARK_LEN_MAX	512
+#define STUB_PAGES	3  /* that are kept from where a stub was executed on: most end there */
+#define STUB_PAGES_MAX	64 /* of one machine */
 #define BARRIER_LEN	256 /* of the stub at a method's entry, up to its call: it saves the arguments */
 
 struct space {
@@ -93,6 +95,7 @@ struct hotspot {
 	size_t scopes_len, labels_len; /* bytes that are kept */
 	struct hotspot_methods methods;
 	uint64_t interpreter, interpreter_end;
+	struct map stub_pages; /* numbers of those that were kept */
 	bool knows_frozen; /* the function that stands for frames in the heap was written */
 };
 
@@ -122,6 +125,7 @@ void hotspot_free(struct hotspot *h)
 		blob_deinit(&h->items.items[i]);
 	vec_deinit(&h->items);
 	map_deinit(&h->blobs);
+	map_deinit(&h->stub_pages);
 	hotspot_methods_deinit(&h->methods);
 	hotspot_quiet_deinit(&h->quiet);
 	free(h);
@@ -705,6 +709,37 @@ static enum jitdump_frame frame_of(struct managed_view *view, const struct blob 
 	return b->kind == BLOB_METHOD ? leaf_frame(view, b, ip, ret_len) : JITDUMP_FRAME_UNKNOWN;
 }
 
+/* Is there a call in front of @ip? False if that cannot be read. */
+static bool find_call(struct managed_view *view, const struct blob *b, uint64_t ip, bool *ret)
+{
+	uint8_t before[CALL_LEN_MAX];
+	size_t len = (size_t)MIN(ip - b->code, sizeof(before));
+
+	if (!managed_view_try(view, ip - len, before, len))
+		return false;
+	*ret = arch_native()->ends_with_call(before, len);
+	return true;
+}
+
+/*
+ * The methods at @ip. Calls of stubs (to copy, compare, hash) have no entry of their own, since no thread stops in them: the machine's rule
+ * for interrupted methods holds.
+ */
+static uint32_t calls_at(struct hotspot *h, struct managed_view *view, const struct blob *b, uint64_t ip, enum hotspot_use use,
+			 struct writer *out, struct jitdump_call ret[CALLS_MAX])
+{
+	uint32_t count = read_calls(h, view, b, scope_of(h, b, ip, use), out, ret);
+	bool is_call;
+
+	if (count)
+		return count;
+	if (use == HOTSPOT_LEAF)
+		return entered_method(h, view, b, out, ret);
+	if (!b->pcs || !find_call(view, b, ip, &is_call) || !is_call)
+		return 0;
+	return read_calls(h, view, b, scope_of(h, b, ip - 1, HOTSPOT_LEAF), out, ret);
+}
+
 /*
  * Is @ip where a virtual thread's outermost frame on this stack returns to, while its callers lie in the heap (JDK 21 and later)? It begins a
  * stub and is no return address otherwise: the stubs beside it, which call to move frames there and back, are returned to behind a call.
@@ -712,11 +747,9 @@ static enum jitdump_frame frame_of(struct managed_view *view, const struct blob 
 static bool is_frozen(struct managed_view *view, const struct blob *b, uint64_t ip)
 {
 	static const char label[] = "StubRoutines (continuation";
-	uint8_t before[CALL_LEN_MAX];
-	size_t len = (size_t)MIN(ip - b->code, sizeof(before));
+	bool is_call;
 
-	return strncmp(b->label, label, strlen(label)) == 0 && managed_view_try(view, ip - len, before, len) &&
-	       !arch_native()->ends_with_call(before, len);
+	return strncmp(b->label, label, strlen(label)) == 0 && find_call(view, b, ip, &is_call) && !is_call;
 }
 
 /* A function that is called by the stub, which as the outermost one has the name of its code. */
@@ -752,6 +785,25 @@ static void put_code(const struct hotspot *h, struct managed_view *view, struct 
 	free(code);
 }
 
+/*
+ * Stubs are hand-written, and many have frames of their own (of hashes and ciphers, with the frame pointer in use): what the code still
+ * does to the stack tells how they end. It does not change.
+ */
+static void put_stub(struct hotspot *h, struct managed_view *view, const struct blob *b, uint64_t ip, struct writer *out)
+{
+	uint8_t code[MANAGED_PAGE_LEN];
+
+	for (uint64_t page = ip / MANAGED_PAGE_LEN; page < ip / MANAGED_PAGE_LEN + STUB_PAGES; page++) {
+		uint64_t begin = MAX(b->code, page * MANAGED_PAGE_LEN), end = MIN(b->code_end, (page + 1) * MANAGED_PAGE_LEN);
+
+		if (begin >= end || h->stub_pages.len >= STUB_PAGES_MAX || map_get(&h->stub_pages, page) ||
+		    !managed_view_try(view, begin, code, (size_t)(end - begin)))
+			continue;
+		map_put(&h->stub_pages, page, NULL);
+		jitdump_put_bytes(out, begin, code, (size_t)(end - begin));
+	}
+}
+
 static bool look(struct hotspot *h, struct managed_view *view, uint64_t ip, enum hotspot_use use, struct writer *out,
 		 struct blob **ret)
 {
@@ -769,9 +821,7 @@ static bool look(struct hotspot *h, struct managed_view *view, uint64_t ip, enum
 	}
 	if (b->kind == BLOB_METHOD) {
 		read_scopes(h, view, b);
-		count = read_calls(h, view, b, scope_of(h, b, ip, use), out, calls);
-		if (!count && use == HOTSPOT_LEAF)
-			count = entered_method(h, view, b, out, calls);
+		count = calls_at(h, view, b, ip, use, out, calls);
 	}
 	if (b->kind == BLOB_STUBS && use == HOTSPOT_CALLER && is_frozen(view, b, ip))
 		count = frozen_calls(h, out, calls);
@@ -779,6 +829,8 @@ static bool look(struct hotspot *h, struct managed_view *view, uint64_t ip, enum
 
 	jitdump_put_place(out, ip - (use == HOTSPOT_CALLER), frame, len, calls, count);
 	put_code(h, view, b, use, out);
+	if (b->kind == BLOB_STUBS && use == HOTSPOT_LEAF)
+		put_stub(h, view, b, ip, out);
 	*ret = b;
 	return true;
 }

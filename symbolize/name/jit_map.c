@@ -37,13 +37,13 @@ struct described {
 /* Bytes of a process. */
 struct memory {
 	uint64_t ip, len;
-	const uint8_t *code; /* in the dump */
+	const uint8_t *code; /* in the dump, or put together from it */
 };
 
 struct jit_map {
 	char *text;
 	uint8_t *dump;
-	struct arena lines;
+	struct arena arena;
 	VEC(struct jit_symbol) symbols;
 	struct range_overlay *levels[CODE_PLACE_LEVELS]; /* of all symbols, by number; NULL where there are none */
 	uint32_t nlevels;
@@ -57,7 +57,7 @@ struct jit_map {
 	VEC(struct jit_place) places;
 	VEC(struct jit_call) calls;
 	VEC(struct object) objects;
-	VEC(struct memory) memory; /* ascending, as it was written */
+	VEC(struct memory) memory; /* ascending once all is read */
 	size_t skipped;
 };
 
@@ -156,7 +156,7 @@ static const char *file_in_name(struct jit_map *map, const char *name)
 			break;
 		end = number - 1;
 	}
-	return arena_memdup(&map->lines, path, (size_t)(end - path));
+	return arena_memdup(&map->arena, path, (size_t)(end - path));
 }
 
 /* @info is the debug information that stood before the code, of kind JITDUMP_DEBUG_INFO, or not. */
@@ -166,7 +166,7 @@ static void add_lines(struct jit_map *map, const struct jitdump *dump,
 	if (info->kind != JITDUMP_DEBUG_INFO || info->ip != symbol->start || !info->nentries)
 		return;
 	struct jitdump_line *lines =
-		ARENA_ARRAY(&map->lines, struct jitdump_line, info->nentries);
+		ARENA_ARRAY(&map->arena, struct jitdump_line, info->nentries);
 
 	symbol->nlines = jitdump_lines(dump, info, symbol->len, lines);
 	symbol->lines = lines;
@@ -299,13 +299,59 @@ static void add_gone(struct jit_map *map, struct latest *latest, const struct ji
 		add_known(map, rec);
 }
 
-/* Only in order, as precord writes it. */
 static void add_memory(struct jit_map *map, const struct jitdump_record *rec)
 {
-	const struct memory *last = map->memory.len ? &map->memory.items[map->memory.len - 1] : NULL;
-
-	if (!last || last->ip + last->len <= rec->ip)
+	if (rec->len && rec->len <= UINT64_MAX - rec->ip)
 		vec_push(&map->memory, ((struct memory){ rec->ip, rec->len, rec->code }));
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct memory *x = a, *y = b;
+
+	if (x->ip != y->ip)
+		return x->ip < y->ip ? -1 : 1;
+	return (x->code > y->code) - (x->code < y->code); /* as they were written */
+}
+
+/* How many of @items follow each other without a gap; *@ret_len is their length together. */
+static size_t run_of(const struct memory *items, size_t count, uint64_t *ret_len)
+{
+	size_t run = 1;
+
+	*ret_len = items[0].len;
+	for (; run < count && items[run].ip == items[0].ip + *ret_len; run++)
+		*ret_len += items[run].len;
+	return run;
+}
+
+/* Put in order, without what lies over others, and together what is read page by page: an instruction may lie in two. */
+static void order_memory(struct jit_map *map)
+{
+	struct memory *items = map->memory.items;
+	size_t kept = 0, count = 0, run;
+	uint64_t len;
+
+	if (map->memory.len)
+		qsort(items, map->memory.len, sizeof(*items), by_address);
+	for (size_t i = 0; i < map->memory.len; i++) {
+		if (!kept || items[kept - 1].ip + items[kept - 1].len <= items[i].ip)
+			items[kept++] = items[i];
+	}
+	for (size_t i = 0; i < kept; i += run) {
+		run = run_of(items + i, kept - i, &len);
+		struct memory all = { items[i].ip, len, items[i].code };
+
+		if (run > 1) {
+			uint8_t *code = arena_alloc(&map->arena, (size_t)len);
+
+			for (size_t j = i; j < i + run; j++)
+				memcpy(code + (items[j].ip - all.ip), items[j].code, (size_t)items[j].len);
+			all.code = code;
+		}
+		items[count++] = all;
+	}
+	map->memory.len = count;
 }
 
 /* True if @rec is one of precord's own. */
@@ -380,6 +426,7 @@ static void parse_dump(struct jit_map *map, size_t len)
 		vec_push(&map->symbols, symbol);
 	}
 	map_deinit(&latest.by_start);
+	order_memory(map);
 }
 
 /* ---- code after code ------------------------------------------------------------------------------- */
@@ -561,7 +608,7 @@ void jit_map_free(struct jit_map *map)
 		range_overlay_free(map->levels[level]);
 	vec_deinit(&map->changes);
 	vec_deinit(&map->described);
-	arena_deinit(&map->lines);
+	arena_deinit(&map->arena);
 	for (size_t i = 0; i < map->objects.len; i++)
 		object_deinit(&map->objects.items[i]);
 	vec_deinit(&map->objects);

@@ -140,18 +140,39 @@ static struct value load(struct path *p, struct value address)
 
 /* ---- instructions ---------------------------------------------------------------------------------- */
 
-/* The stack pointer becomes @v: a word of memory is what everything is counted from then. */
+/* TOP becomes another one: what was counted from it is not known any more. */
+static void forget_top(struct path *p)
+{
+	size_t kept = 0;
+
+	for (int reg = 0; reg < NREGS; reg++) {
+		if (p->regs[reg].base == TOP)
+			p->regs[reg] = unknown;
+	}
+	for (size_t i = 0; i < p->nstored; i++) {
+		if (p->stored[i].base == TOP)
+			continue;
+		p->stored[kept] = p->stored[i];
+		if (p->stored[kept].value.base == TOP)
+			p->stored[kept].value = unknown;
+		kept++;
+	}
+	p->nstored = kept;
+}
+
+/*
+ * The stack pointer becomes @v: a word of memory is what everything is counted from then. That may happen twice, where an aligned frame with
+ * the frame pointer in it is taken down within one that the frame pointer leads out of (HotSpot's SHA-512).
+ */
 static void set_sp(struct path *p, struct value v)
 {
-	bool first = v.kind == WORD && v.base < NREGS && p->top_base == NREGS;
-	bool again = v.kind == WORD && v.base == p->top_base && v.at == p->top_at;
-
-	if (first) {
+	if (v.kind == WORD && v.base < NREGS) {
+		if (v.base != p->top_base || v.at != p->top_at)
+			forget_top(p);
 		p->top_base = v.base;
 		p->top_at = v.at;
-	}
-	if (first || again)
 		v = (struct value){ SUM, TOP, 0 };
+	}
 	p->regs[SP] = v.kind == SUM ? v : unknown;
 }
 

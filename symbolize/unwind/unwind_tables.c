@@ -290,15 +290,28 @@ uint64_t unwind_tables_vaddr(struct unwind_tables *t, const struct space_map *ma
 	return table && table->jit ? jit_map_at(table->jit, ip, t->time_ns) : ip - map->bias;
 }
 
-/* The code in front of return address @ip, if its JIT wrote that down. */
+/* The code in front of return address @ip, if its JIT wrote that down or it was in memory. */
 static const uint8_t *jit_code_before(struct unwind_tables *t, struct module *mod, uint64_t ip,
 				      size_t need)
 {
 	const struct jit_symbol *symbol = jit_symbol_at(t, mod, ip - 1);
+	const struct table *table = table_of(t, mod);
+	const uint8_t *code;
+	size_t len;
 
-	if (!symbol || !symbol->code || ip - symbol->start < need)
-		return NULL;
-	return symbol->code + (ip - symbol->start - need);
+	if (symbol && symbol->code)
+		return ip - symbol->start < need ? NULL : symbol->code + (ip - symbol->start - need);
+	code = table->jit ? jit_map_bytes(table->jit, ip - need, &len) : NULL;
+	return code && len >= need ? code : NULL;
+}
+
+/* Did the recorder read, in the tables of its runtime, what a call that returns to @ip is in? */
+static bool is_known_call(struct unwind_tables *t, struct module *mod, uint64_t ip)
+{
+	const struct table *table = table_of(t, mod);
+	const struct jit_place *place = table->jit ? jit_map_place(table->jit, jit_map_at(table->jit, ip - 1, t->time_ns)) : NULL;
+
+	return place && place->frame == JITDUMP_FRAME_SAVED && place->count;
 }
 
 /*
@@ -363,7 +376,7 @@ static enum bundle_call call_at(struct unwind_tables *t, const struct space_map 
 	int64_t distance;
 
 	if (!code)
-		return BUNDLE_CALL_UNKNOWN;
+		return jit && is_known_call(t, map->module, vaddr) ? BUNDLE_CALL_YES : BUNDLE_CALL_UNKNOWN;
 	if (!t->arch->ends_with_call(code, CALL_LEN_MAX))
 		return jit ? BUNDLE_CALL_UNKNOWN : BUNDLE_CALL_NO; /* an interpreter pushes and jumps */
 	if (t->arch->direct_call(code, CALL_LEN_MAX, &distance))

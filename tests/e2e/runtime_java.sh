@@ -26,8 +26,13 @@ public class Work {
 			sum += names[i & 63].compareTo(names[(i + 7) & 63]);
 		return sum;
 	}
-	static void outer() { sink += fib(15); sink += inlined(sink); sink += compared(); }
-	public static void main(String[] a) {
+	static final byte[] bytes = new byte[2000];
+	static java.security.MessageDigest sha;
+	static long hashed() { return sha == null ? 0 : sha.digest(bytes)[0]; } // a stub that uses the frame pointer, in an aligned frame
+	static void outer() { sink += fib(15); sink += inlined(sink); sink += compared(); sink += hashed(); }
+	public static void main(String[] a) throws Exception {
+		if (System.getProperty("java.vm.info").contains("mixed")) // else there is no stub
+			sha = java.security.MessageDigest.getInstance("SHA-512");
 		for (int i = 0; i < 64; i++)
 			names[i] = "the same beginning, and then " + i;
 		long end = System.nanoTime() + 120_000_000_000L;

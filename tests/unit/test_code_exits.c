@@ -136,6 +136,23 @@ TEST(code_exits_follow_a_stack_pointer_from_memory)
 	cfi_rules_free(w.rules);
 }
 
+/* mov 64(%rsp),%rbp; mov 56(%rsp),%rsp; pop %rdx; leave; ret: an aligned frame within one that begins with a frame pointer */
+TEST(code_exits_follow_a_frame_pointer_out_of_an_aligned_frame)
+{
+	struct world w = { .rules = cfi_rules_new(), .steps = 1000 };
+	const struct cfi_rule *rule = RULE(w, "\x48\x8b\x6c\x24\x40\x48\x8b\x64\x24\x38\x5a\xc9\xc3", 0);
+	static const uint8_t expected[] = { 0x77, 0xc0, 0x00, 0x06, 0x11, 16, 0x22 }; /* word at rsp + 64, + 16 */
+
+	CHECK(rule && rule->cfa_is_expr);
+
+	struct cfi_expr expr = cfi_rules_expr(w.rules, (uint32_t)rule->cfa_value);
+
+	CHECK_UINT(expr.len, sizeof(expected));
+	CHECK(memcmp(expr.bytes, expected, sizeof(expected)) == 0);
+	check_saved(rule, RBP, -16);
+	cfi_rules_free(w.rules);
+}
+
 /* 0 lea -16(%rbp),%rsp; 4 pop %rbx; 5 pop %r12; 7 pop %rbp; 8 ret; and 9 leave; 10 ret */
 TEST(code_exits_follow_a_frame_pointer)
 {

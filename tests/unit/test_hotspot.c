@@ -306,6 +306,56 @@ TEST(hotspot_tables_of_virtual_methods_have_no_frame)
 	free_machine(m);
 }
 
+/* Stubs have frames of their own: their code is kept from where it was executed on. */
+TEST(hotspot_keeps_the_code_of_stubs)
+{
+	struct machine *m = new_machine();
+	struct hotspot *h = hotspot_new(&m->layout, 1);
+	struct jitdump_record rec;
+	struct jitdump dump;
+	unsigned pages = 0;
+
+	put_text(m, BASE + 0x500, "StubRoutines (2)");
+	jitdump_put_header(&m->out, 62, 1, 0);
+	CHECK(look(m, h, CODE + 0x20, HOTSPOT_CALLER));
+	CHECK(look(m, h, CODE + 0x30, HOTSPOT_LEAF));
+	CHECK(look(m, h, CODE + 0x40, HOTSPOT_LEAF));
+	CHECK(!jitdump_open(&dump, m->out.data, m->out.len));
+	while (jitdump_next(&dump, &rec)) {
+		if (rec.kind != JITDUMP_BYTES)
+			continue;
+		pages++;
+		CHECK_UINT(rec.ip, CODE);
+		CHECK_UINT(rec.len, 0x100);
+		CHECK_UINT(rec.code[0], 0x55);
+	}
+	CHECK_UINT(pages, 1);
+	hotspot_free(h);
+	free_machine(m);
+}
+
+/* A stub that is called, as to copy an array, has no entry where it returns to: the next one holds. */
+TEST(hotspot_names_who_calls_a_stub)
+{
+	struct machine *m = new_machine();
+	struct hotspot *h = hotspot_new(&m->layout, 1);
+	struct jitdump_record place;
+	char text[256];
+
+	jitdump_put_header(&m->out, 62, 1, 0);
+	CHECK(look(m, h, CODE + 0x18, HOTSPOT_CALLER));
+	read_back(m, &place, text, sizeof(text));
+	CHECK_STR(text, ""); /* nothing is called there */
+	put(m, CODE + 0x13, 0xe8, 1);
+	if (arch_native() == &arch_x86_64) {
+		CHECK(look(m, h, CODE + 0x18, HOTSPOT_CALLER));
+		read_back(m, &place, text, sizeof(text));
+		CHECK_STR(text, "org.Outer.step:7 org.Outer.run:9 ");
+	}
+	hotspot_free(h);
+	free_machine(m);
+}
+
 /* The callers of a virtual thread's outermost frame are in the heap: its return address is where a stub begins. */
 TEST(hotspot_says_where_the_rest_of_a_virtual_thread_is_frozen)
 {
