@@ -28,7 +28,10 @@
 	X(rbspy)        \
 	X(simpleperf)   \
 	X(nettrace)     \
-	X(perfetto)
+	X(perfetto)     \
+	X(vtune)        \
+	X(xctrace)      \
+	X(instruments)
 
 #define IMPORT_DECLARE(name) extern const struct importer import_##name;
 IMPORT_ROWS(IMPORT_DECLARE)
