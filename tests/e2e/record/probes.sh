@@ -16,7 +16,7 @@ refuses() { # refuses EVENT MESSAGE
 	grep -qF -- "$2" err.txt || { cat err.txt; fail "'$1' is refused without '$2'"; }
 }
 refuses uprobe:./usdt:stepp "did you mean 'step'?"
-refuses uprobe:./usdt "names no place in a file"
+refuses uprobe:./usdt "does not name a place in a file"
 refuses 'uprobe:./usdt:step n=%zz' "'%zz' is not a register"
 refuses 'uprobe:./usdt:step n=%di:u7' "is not a type"
 refuses usdt:./usdt:tack "'precord list usdt -x"
