@@ -450,51 +450,69 @@ static bool pthread_is(struct python *py, struct managed_view *view, uint64_t pt
 	return py->pthread_tid;
 }
 
-static bool thread_is(struct python *py, struct managed_view *view, uint64_t thread, uint32_t tid)
+/* What tells a thread's state from others. */
+enum thread_key {
+	KEY_OWN,     /* the kernel's number, which CPython keeps there from 3.11 on; before, as KEY_PTHREAD */
+	KEY_PTHREAD, /* the pthread_t, in which the C library has that number */
+};
+
+static bool thread_is(struct python *py, struct managed_view *view, uint64_t thread, uint32_t tid, enum thread_key key)
 {
 	const struct python_layout *l = &py->layout;
+	bool native = l->native_id && key == KEY_OWN;
 	uint64_t id;
 
-	if (!managed_view_try(view, thread + (l->native_id ? l->native_id : l->thread_id), &id,
-			      sizeof(id)))
+	if (!managed_view_try(view, thread + (native ? l->native_id : l->thread_id), &id, sizeof(id)))
 		return false;
-	return l->native_id ? id == tid : pthread_is(py, view, id, tid);
+	return native ? id == tid : pthread_is(py, view, id, tid);
 }
 
 /* The state of thread @tid among those of one interpreter; 0 if it is not there. */
-static uint64_t search_threads(struct python *py, struct managed_view *view, uint64_t interp,
-			       uint32_t tid)
+static uint64_t search_threads(struct python *py, struct managed_view *view, uint64_t interp, uint32_t tid,
+			       enum thread_key key)
 {
 	uint64_t thread = managed_view_u64(view, interp + py->layout.interp_threads);
 
 	for (unsigned i = 0; thread && i < THREADS_MAX && !view->failed; i++) {
-		if (thread_is(py, view, thread, tid))
+		if (thread_is(py, view, thread, tid, key))
 			return thread;
 		thread = managed_view_u64(view, thread + py->layout.thread_next);
 	}
 	return 0;
 }
 
+static uint64_t search_interpreters(struct python *py, struct managed_view *view, uint32_t tid, enum thread_key key)
+{
+	uint64_t interp = managed_view_u64(view, py->head_addr), thread = 0;
+
+	for (unsigned i = 0; interp && !thread && i < INTERPRETERS_MAX && !view->failed; i++) {
+		thread = search_threads(py, view, interp, tid, key);
+		interp = managed_view_u64(view, interp + py->layout.interp_next);
+	}
+	return thread;
+}
+
+/* A process that was forked by C code, such as a worker of uWSGI, has the number of its parent's thread in the state of its first. */
+static bool may_be_forked(const struct python *py, uint32_t tid)
+{
+	return py->layout.native_id && tid == py->host.pid;
+}
+
 static uint64_t find_thread(struct python *py, struct managed_view *view, uint32_t tid)
 {
 	const uint64_t *known = map_get(&py->threads, tid);
 
-	if (known && thread_is(py, view, *known, tid))
+	if (known && (thread_is(py, view, *known, tid, KEY_OWN) ||
+		      (may_be_forked(py, tid) && thread_is(py, view, *known, tid, KEY_PTHREAD))))
 		return *known;
 	map_remove(&py->threads, tid);
+	uint64_t thread = search_interpreters(py, view, tid, KEY_OWN);
 
-	uint64_t interp = managed_view_u64(view, py->head_addr);
-
-	for (unsigned i = 0; interp && i < INTERPRETERS_MAX && !view->failed; i++) {
-		uint64_t thread = search_threads(py, view, interp, tid);
-
-		if (thread) {
-			*map_put(&py->threads, tid, NULL) = thread;
-			return thread;
-		}
-		interp = managed_view_u64(view, interp + py->layout.interp_next);
-	}
-	return 0;
+	if (!thread && may_be_forked(py, tid))
+		thread = search_interpreters(py, view, tid, KEY_PTHREAD);
+	if (thread)
+		*map_put(&py->threads, tid, NULL) = thread;
+	return thread;
 }
 
 /* ---- frames ---------------------------------------------------------------------------------------- */

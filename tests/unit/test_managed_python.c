@@ -144,6 +144,29 @@ TEST(managed_python_has_no_frames_for_a_thread_that_it_does_not_know)
 	CHECK_UINT(fake.stack->nframes, 0);
 }
 
+/* Nobody told the interpreter that the process was forked: the state has the number of the parent's thread. */
+TEST(managed_python_finds_the_thread_of_a_process_that_c_code_forked)
+{
+	FAKE(fake);
+	const size_t pthread = 0x7000;
+
+	managed_fake_put(&fake, THREAD + 160, FAKE_PID - 1);
+	managed_fake_put(&fake, THREAD + 152, FAKE_BASE + pthread);
+	managed_fake_stack(&fake, FAKE_PID);
+	CHECK_UINT(fake.stack->nframes, 0);
+	managed_fake_put(&fake, pthread, FAKE_BASE + pthread);
+	managed_fake_put32(&fake, pthread + 720, FAKE_PID);
+	for (unsigned i = 0; i < 2; i++) {
+		managed_fake_stack(&fake, FAKE_PID);
+		CHECK_UINT(fake.stack->state, EVENT_MANAGED_WHOLE);
+		CHECK_STR(fake.stack->frames[0].name, "handler");
+	}
+	/* Other threads have their own. */
+	managed_fake_put32(&fake, pthread + 720, FAKE_PID + 1);
+	managed_fake_stack(&fake, FAKE_PID + 1);
+	CHECK_UINT(fake.stack->nframes, 0);
+}
+
 TEST(managed_python_cuts_frames_that_go_in_a_circle)
 {
 	FAKE(fake);
