@@ -21,6 +21,7 @@
 #include <string.h>
 
 #define FROZEN	HOTSPOT_METHODS_MAX /* a function's number, behind those of all methods */
+#define PUSHED_LEN	16 /* of code that takes off the stack what was pushed for a call */
 #define CALL_LEN_MAX	8 /* of the instruction in front of a return address */
 #define HOPS_MAX	4096 /* back to the beginning of a blob */
 #define BLOBS_MAX	(1U << 16)
@@ -722,6 +723,21 @@ static bool find_call(struct managed_view *view, const struct blob *b, uint64_t 
 }
 
 /*
+ * What a method has pushed to call a stub of the machine (C1: whether a class is another's subclass), in bytes. Java's own calls, which
+ * tables know, push nothing.
+ */
+static uint32_t pushed_for_call(const struct hotspot *h, struct managed_view *view, const struct blob *b, uint64_t ip)
+{
+	uint8_t code[PUSHED_LEN];
+	size_t len = (size_t)MIN(b->code_end - ip, sizeof(code));
+	bool is_call;
+
+	if (b->kind != BLOB_METHOD || scope_of(h, b, ip, HOTSPOT_CALLER) || !find_call(view, b, ip, &is_call) || !is_call || !managed_view_try(view, ip, code, len))
+		return 0;
+	return 8 * hotspot_frame_pushed(code, len);
+}
+
+/*
  * The methods at @ip. Calls of stubs (to copy, compare, hash) have no entry of their own, since no thread stops in them: the machine's rule
  * for interrupted methods holds.
  */
@@ -826,6 +842,9 @@ static bool look(struct hotspot *h, struct managed_view *view, uint64_t ip, enum
 	if (b->kind == BLOB_STUBS && use == HOTSPOT_CALLER && is_frozen(view, b, ip))
 		count = frozen_calls(h, out, calls);
 	enum jitdump_frame frame = frame_of(view, b, ip, use, &len);
+
+	if (use == HOTSPOT_CALLER && frame == JITDUMP_FRAME_SAVED)
+		len += pushed_for_call(h, view, b, ip);
 
 	jitdump_put_place(out, ip - (use == HOTSPOT_CALLER), frame, len, calls, count);
 	put_code(h, view, b, use, out);

@@ -115,3 +115,21 @@ bool hotspot_frame_is_barrier(const uint8_t *code, size_t len)
 	}
 	return false;
 }
+
+/* pop of any register but rbp, which ends a frame */
+unsigned hotspot_frame_pushed(const uint8_t *code, size_t len)
+{
+	unsigned count = 0;
+	size_t at = 0;
+
+	while (at < len) {
+		size_t prefix = code[at] == 0x41; /* r8 and up */
+		uint8_t opcode = at + prefix < len ? code[at + prefix] : 0;
+
+		if (opcode < 0x58 || opcode > 0x5f || (opcode == 0x5d && !prefix))
+			break;
+		at += prefix + 1;
+		count++;
+	}
+	return count;
+}

@@ -36,4 +36,7 @@ enum jitdump_frame hotspot_frame_at(const uint8_t *code, size_t code_len, size_t
 /* Do the @len bytes of code end inside that stub? */
 bool hotspot_frame_is_barrier(const uint8_t *code, size_t len);
 
+/* How many words lie on the stack above the frame at the return address that @code, @len bytes, is at: what is taken off first. */
+unsigned hotspot_frame_pushed(const uint8_t *code, size_t len);
+
 #endif

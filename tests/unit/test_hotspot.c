@@ -351,6 +351,12 @@ TEST(hotspot_names_who_calls_a_stub)
 		CHECK(look(m, h, CODE + 0x18, HOTSPOT_CALLER));
 		read_back(m, &place, text, sizeof(text));
 		CHECK_STR(text, "org.Outer.step:7 org.Outer.run:9 ");
+		CHECK_UINT(place.frame_len, 48);
+		put(m, CODE + 0x18, 0x5841, 3); /* two words were pushed for it: pop %r8; pop %rax */
+		put(m, CODE + 0x1a, 0x5d58, 2);
+		CHECK(look(m, h, CODE + 0x18, HOTSPOT_CALLER));
+		read_back(m, &place, text, sizeof(text));
+		CHECK_UINT(place.frame_len, 64);
 	}
 	hotspot_free(h);
 	free_machine(m);
