@@ -119,7 +119,7 @@ static uint64_t granted_len(const struct event_plan *plan, uint64_t asked, struc
 	return len;
 }
 
-/* Room for about a second of samples, so that a recorder that gets no CPU for long loses none. */
+/* Room for a second of samples, give or take a part since it is a power of two, so that a recorder that gets no CPU for long loses none. */
 uint64_t approach_ring_len(const struct record_args *args, const struct target *target,
 			   const struct event_plan *plan, struct diag *diag)
 {
@@ -132,7 +132,7 @@ uint64_t approach_ring_len(const struct record_args *args, const struct target *
 		return granted_len(plan, args->ring_len, diag);
 	if (args->rate.kind == EVENT_RATE_PERIOD)
 		rate = 1000; /* unknown; more is bounded by the limits below */
-	while (len < rate * sample_len(plan) && len * 2 <= most)
+	while (len < rate * sample_len(plan) * 3 / 4 && len * 2 <= most)
 		len *= 2;
 	return len;
 }
