@@ -31,7 +31,9 @@ static const struct managed_runtime *const runtimes[] = {
 
 #define END_WAIT_NS 1000000000
 #define REST_NS    50000000
-#define PLAIN_MAX  16384 /* programs that are remembered to hold none */
+#define PLAIN_MAX  16384 /* programs, and libraries, that are remembered to hold none */
+#define LIBRARY_LEN_MIN 0x100000 /* of the code of an interpreter: theirs have 0x180000 and more */
+#define LIBRARIES_MAX 16 /* that are looked into at a time */
 #define FILTER_LEN 4096
 #define THREADS_MAX 1024 /* of a process that something is remembered of */
 #define THREAD_LEN (sizeof(struct thread) + MANAGED_SLOT_LEN)
@@ -54,7 +56,7 @@ struct managed_process {
 	uint32_t pid;
 	enum status status;
 	bool again; /* more was mapped while it was looked at */
-	uint64_t program; /* no file of it has the right name: the hash of the program that is looked into; else 0 */
+	uint64_t program; /* no file of it has the right name: the hash of the program or library for which it is looked into; else 0 */
 	unsigned holders; /* the table is one of them */
 	const struct managed_runtime *runtime;
 	struct managed_host host;
@@ -74,6 +76,7 @@ struct managed_table {
 	bool ending, has_finder;
 	pthread_t finder;
 	struct managed_files files; /* the finder's, under @looking */
+	struct map plain_libraries; /* hashes of where they are, likewise */
 	struct budget budget; /* of its time, likewise */
 	uint64_t spent_ns;
 	pthread_mutex_t looking;
@@ -241,10 +244,49 @@ static void look_for(struct managed_table *t, struct managed_process *p, const s
 		open_at(t, p, runtime, &place);
 }
 
-/* By what the program holds. False: nothing is known of it. */
+/* Of many libraries the newest are asked again. */
+static void remember(struct map *plain, uint64_t hash)
+{
+	if (plain->len >= PLAIN_MAX) {
+		map_deinit(plain);
+		*plain = (struct map){ 0 };
+	}
+	*map_put(plain, hash, NULL) = 1;
+}
+
+struct looking {
+	struct managed_table *table;
+	struct managed_process *process;
+	unsigned asked;
+	bool refused;
+};
+
+static bool take_library(void *context, const struct managed_place *place)
+{
+	struct looking *looking = context;
+	struct managed_table *t = looking->table;
+	const struct managed_runtime *runtime = NULL;
+	uint64_t hash = map_hash(place->inode ^ map_hash(place->device ^ map_hash(place->offset)));
+
+	if (!strstr(place->path, ".so") || place->end - place->start < LIBRARY_LEN_MIN || map_get(&t->plain_libraries, hash))
+		return true;
+	if (looking->asked++ == LIBRARIES_MAX ||
+	    !managed_files_which(&t->files, runtimes, ARRAY_LEN(runtimes), place, &runtime)) {
+		looking->refused = true;
+		return false;
+	}
+	if (runtime)
+		open_at(t, looking->process, runtime, place);
+	else
+		remember(&t->plain_libraries, hash);
+	return !looking->process->state;
+}
+
+/* By what the program holds, and the libraries that it maps. False: of some nothing is known. */
 static bool look_into(struct managed_table *t, struct managed_process *p, char *path)
 {
 	const struct managed_runtime *runtime = NULL;
+	struct looking looking = { .table = t, .process = p };
 	struct managed_place place;
 
 	if (!managed_place_program(p->pid, path, &place) ||
@@ -252,7 +294,9 @@ static bool look_into(struct managed_table *t, struct managed_process *p, char *
 		return false;
 	if (runtime)
 		open_at(t, p, runtime, &place);
-	return true;
+	if (!p->state)
+		managed_place_each(p->pid, take_library, &looking);
+	return !looking.refused;
 }
 
 /* Make @p known if one of the runtimes is there. It is not in the table's hands meanwhile. *@ret_plain: its @program, if not 0, holds none. */
@@ -280,16 +324,6 @@ static void announce(struct managed_table *t)
 		return;
 }
 
-/* Locked. */
-static void remember_plain(struct managed_table *t, uint64_t program)
-{
-	if (t->plain.len >= PLAIN_MAX) {
-		map_deinit(&t->plain);
-		t->plain = (struct map){ 0 };
-	}
-	*map_put(&t->plain, program, NULL) = 1;
-}
-
 /* Locked, and unlocked meanwhile. */
 static void look(struct managed_table *t, uint32_t pid)
 {
@@ -311,7 +345,7 @@ static void look(struct managed_table *t, uint32_t pid)
 		known = look_at(t, p, program, &plain);
 		pthread_mutex_lock(&t->lock);
 		if (plain)
-			remember_plain(t, program);
+			remember(&t->plain, program);
 	} while (!known && p->again);
 	p->status = known ? KNOWN : REFUSED;
 	if (known && find(t, pid) == p)
@@ -384,6 +418,7 @@ void managed_table_free(struct managed_table *t)
 		unhold((struct managed_process *)(uintptr_t)slot->value);
 	map_deinit(&t->by_pid);
 	map_deinit(&t->plain);
+	map_deinit(&t->plain_libraries);
 	arena_deinit(&t->arena);
 	vec_deinit(&t->queue);
 	managed_files_deinit(&t->files);
@@ -443,12 +478,12 @@ static uint64_t hash_program(const struct event *ev)
 	return hash | 1;
 }
 
-/* A program that is none of those by its name may hold an interpreter all the same. It is looked into when it is sampled, once. */
+/* A program or library that is none of those by its name may hold an interpreter all the same. It is looked into when it is sampled, once. */
 static void tell_program(struct managed_table *t, const struct event *ev)
 {
 	const char *slash = strrchr(ev->mmap.path, '/');
 
-	if (!slash || strstr(slash, ".so"))
+	if (!slash || (strstr(slash, ".so") && ev->mmap.end - ev->mmap.start < LIBRARY_LEN_MIN))
 		return;
 	uint64_t program = hash_program(ev);
 
