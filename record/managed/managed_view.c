@@ -2,6 +2,7 @@
 #include "record/managed/managed_view.h"
 
 #include "formats/base/clock.h"
+#include "formats/base/map.h"
 #include "formats/base/compiler.h"
 
 #include <string.h>
@@ -245,6 +246,23 @@ bool managed_view_copy(struct managed_view *view, uint64_t addr, void *ret, size
 	if (!managed_view_try(view, addr, ret, len))
 		view->failed = true;
 	return !view->failed;
+}
+
+bool managed_view_digest(struct managed_view *view, uint64_t addr, size_t len, uint64_t *digest)
+{
+	uint8_t bytes[256];
+
+	*digest = map_hash(*digest ^ len);
+	for (size_t at = 0; at < len; at += sizeof(bytes)) {
+		size_t part = MIN(len - at, sizeof(bytes));
+
+		memset(bytes, 0, sizeof(bytes));
+		if (!managed_view_try(view, addr + at, bytes, part))
+			return false;
+		for (size_t i = 0; i < part; i += 8)
+			*digest = map_hash(*digest ^ managed_word(bytes, i));
+	}
+	return true;
 }
 
 uint64_t managed_view_u64(struct managed_view *view, uint64_t addr)

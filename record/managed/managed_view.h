@@ -79,6 +79,9 @@ void managed_view_remember(const struct managed_view *view, struct managed_recen
 /* Copy @len bytes, at most a few pages, from @addr on. False, and zeroes, if they cannot be had; also if that was so before. */
 bool managed_view_copy(struct managed_view *view, uint64_t addr, void *ret, size_t len);
 
+/* Make *@digest, of what came before, that of @len bytes at @addr as well. False, as managed_view_try(), if they cannot be had. */
+bool managed_view_digest(struct managed_view *view, uint64_t addr, size_t len, uint64_t *digest);
+
 /* Little-endian numbers, as all processors that we know have them; 0 on failure. */
 uint64_t managed_view_u64(struct managed_view *view, uint64_t addr);
 uint32_t managed_view_u32(struct managed_view *view, uint64_t addr);

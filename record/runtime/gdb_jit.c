@@ -24,6 +24,7 @@
 #define ENTRY_WORDS	 4
 #define SHARED_LEN	 (1ULL << 20)
 
+#define MODULE_COOKIE	 4096 /* bytes of a module of Erlang's that tell it from another one */
 #define TRIES_MAX	 8	     /* to read what is not in memory yet; */
 #define AGAIN_NS	 25000000ULL /* between the first two for an entry's head, then each time twice as long */
 
@@ -35,6 +36,8 @@ struct entry {
 	bool is_object, written, tried;
 	bool is_unread; /* its head was not in memory */
 	unsigned tries; /* for all of it */
+	uint64_t cookie;   /* of what is registered, as it was seen first; 0: not known */
+	uint64_t seen_ns;  /* when it was so for the last time */
 	struct beam_module *module;
 };
 
@@ -63,6 +66,8 @@ struct gdb_jit {
 	VEC(struct range) ranges;
 	uint32_t reading; /* the entry whose ranges are added */
 	VEC(struct unread) unread;
+	size_t compared;   /* entries, of a comparison that goes on */
+	size_t uncompared; /* 1 more than the number of one for which there was no time */
 	size_t modules_len;
 	bool has_modules; /* of Erlang */
 	struct beam_module_writing writing;
@@ -106,6 +111,14 @@ static void add_range(void *context, uint64_t start, uint64_t end)
 		vec_push(&jit->ranges, ((struct range){ start, end, jit->reading }));
 }
 
+static bool read_cookie(struct managed_view *view, const struct entry *entry, uint64_t *ret)
+{
+	*ret = 0;
+	if (entry->is_object)
+		return jit_object_cookie(view, entry->file, entry->len, ret);
+	return managed_view_digest(view, entry->file, (size_t)MIN(entry->len, (uint64_t)MODULE_COOKIE), ret);
+}
+
 /* Which code entry @number has. False: it is to be read again, with another view or when its bytes are in memory. */
 static bool read_entry(struct gdb_jit *jit, struct managed_view *view, uint32_t number)
 {
@@ -124,8 +137,12 @@ static bool read_entry(struct gdb_jit *jit, struct managed_view *view, uint32_t 
 	}
 	entry->is_unread = view->missed && !entry->is_object;
 	view->missed = view->missed || missed;
-	if (!view->failed && !entry->is_unread)
+	entry->seen_ns = clock_now_ns(CLOCK_MONOTONIC);
+	if (!view->failed && !entry->is_unread) {
+		if (!read_cookie(view, entry, &entry->cookie))
+			entry->cookie = 0;
 		return true;
+	}
 	jit->ranges.len = nranges;
 	return false;
 }
@@ -176,6 +193,47 @@ static void read_unread(struct gdb_jit *jit, struct managed_view *view)
 	jit->unread.len = kept;
 }
 
+/* Its code ends, or what is registered for it is another file: it was last seen at @seen_ns. */
+static void end_ranges(struct gdb_jit *jit, uint32_t number, uint64_t seen_ns, struct writer *out)
+{
+	size_t kept = 0, begin = out->len;
+
+	for (size_t i = 0; i < jit->ranges.len; i++) {
+		struct range *r = &jit->ranges.items[i];
+
+		if (r->entry != number)
+			jit->ranges.items[kept++] = *r;
+		else
+			jitdump_put_gone(out, r->start, r->end - r->start);
+	}
+	jit->ranges.len = kept;
+	jitdump_set_times(out, begin, 0, MAX(seen_ns, 1));
+}
+
+/*
+ * A compiler may put another file where one was, and register it by the same entry, before anybody has looked: is entry @number what it was?
+ * If not it is read anew.
+ */
+static bool is_unchanged(struct gdb_jit *jit, struct managed_view *view, uint32_t number, struct writer *out)
+{
+	struct entry *entry = &jit->entries.items[number];
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), cookie;
+
+	if (!entry->cookie || (read_cookie(view, entry, &cookie) && cookie == entry->cookie)) {
+		entry->seen_ns = now_ns;
+		return true;
+	}
+	if (view->failed || view->missed)
+		return true; /* that is not known */
+	end_ranges(jit, number, entry->seen_ns, out);
+	jit->modules_len -= entry->module ? (size_t)entry->len : 0;
+	beam_module_free(entry->module);
+	*entry = (struct entry){ .file = entry->file, .len = entry->len, .walk = entry->walk };
+	if (!read_entry(jit, view, number))
+		vec_push(&jit->unread, ((struct unread){ number, 1, now_ns + AGAIN_NS }));
+	return false;
+}
+
 static bool is_same(const struct entry *entry, const uint64_t words[ENTRY_WORDS])
 {
 	return entry->file == words[ENTRY_FILE] && entry->len == words[ENTRY_LEN];
@@ -208,12 +266,14 @@ static void drop_gone(struct gdb_jit *jit, struct writer *out)
 
 	for (size_t i = 0; i < jit->ranges.len; i++) {
 		struct range *r = &jit->ranges.items[i];
-		const struct entry *entry = &jit->entries.items[r->entry];
+		struct entry *entry = &jit->entries.items[r->entry];
 
 		if (entry->walk == jit->walk)
 			jit->ranges.items[kept++] = *r;
 		else if (entry->tried)
 			jitdump_put_gone(out, r->start, r->end - r->start);
+		if (entry->walk != jit->walk)
+			entry->cookie = 0; /* not compared any more */
 	}
 	jit->ranges.len = kept;
 }
@@ -242,6 +302,18 @@ static void end_walk(struct gdb_jit *jit, struct writer *out)
 	jit->walking = false;
 }
 
+/* What was the list's head is known, with all behind it, unless that was taken out and its memory used for another entry. */
+static bool ends_at_first(struct gdb_jit *jit, struct managed_view *view)
+{
+	const uint64_t *slot = map_get(&jit->by_node, jit->first);
+	uint64_t words[ENTRY_WORDS];
+
+	if (jit->whole || !managed_view_try(view, jit->first, words, sizeof(words)))
+		return !jit->whole;
+	jit->whole = !slot || !*slot || !is_same(&jit->entries.items[*slot - 1], words);
+	return !jit->whole;
+}
+
 bool gdb_jit_read_list(struct gdb_jit *jit, struct managed_view *view, struct writer *out)
 {
 	uint64_t words[ENTRY_WORDS];
@@ -251,7 +323,7 @@ bool gdb_jit_read_list(struct gdb_jit *jit, struct managed_view *view, struct wr
 	if (!jit->walking && jit->unread.len)
 		read_unread(jit, view);
 	while (jit->walking && !view->failed) {
-		bool ends = !jit->next || (!jit->whole && jit->next == jit->first) || jit->hops >= ENTRIES_MAX;
+		bool ends = !jit->next || jit->hops >= ENTRIES_MAX || (jit->next == jit->first && ends_at_first(jit, view));
 
 		if (!ends && managed_view_try(view, jit->next, words, sizeof(words)))
 			ends = !take_node(jit, view, jit->next, words);
@@ -335,6 +407,9 @@ static void put_shared(const struct gdb_jit *jit, uint64_t ip, struct writer *ou
 bool gdb_jit_look(struct gdb_jit *jit, struct managed_view *view, uint64_t ip, bool is_leaf, struct writer *out)
 {
 	struct entry *entry = entry_at(jit, ip - !is_leaf);
+
+	if (entry && !is_unchanged(jit, view, (uint32_t)(entry - jit->entries.items), out))
+		entry = entry_at(jit, ip - !is_leaf);
 	if (entry && entry->is_object)
 		return put_object(view, entry, out);
 	jit->writing.out = out;
@@ -343,4 +418,24 @@ bool gdb_jit_look(struct gdb_jit *jit, struct managed_view *view, uint64_t ip, b
 	else if (jit->has_modules && is_leaf)
 		put_shared(jit, ip, out);
 	return entry && entry->module && beam_module_look(entry->module, ip, is_leaf, &jit->writing);
+}
+
+bool gdb_jit_compare(struct gdb_jit *jit, struct managed_view *view, struct writer *out)
+{
+	while (jit->compared < jit->entries.len) {
+		uint32_t number = (uint32_t)jit->compared;
+
+		if (jit->entries.items[number].tried && jit->entries.items[number].cookie)
+			is_unchanged(jit, view, number, out);
+		if (view->failed && jit->uncompared != number + 1) {
+			jit->uncompared = number + 1; /* with a view of its own, next time */
+			return false;
+		}
+		jit->compared++;
+		if (view->failed)
+			return false;
+	}
+	jit->compared = 0;
+	jit->uncompared = 0;
+	return true;
 }

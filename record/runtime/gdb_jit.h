@@ -31,6 +31,12 @@ size_t gdb_jit_held(const struct gdb_jit *jit);
 bool gdb_jit_read_list(struct gdb_jit *jit, struct managed_view *view, struct writer *out);
 
 /*
+ * Compare what was read of entries with what is registered now, as far as @view lets it; code of which it is another file goes into @out.
+ * True at the end.
+ */
+bool gdb_jit_compare(struct gdb_jit *jit, struct managed_view *view, struct writer *out);
+
+/*
  * Append to @out, the records of a dump (formats/perf/jitdump.h), what is known of the code at @ip, and what that needs and is not
  * there yet. @is_leaf: it was executed; otherwise it is a return address. False if no entry has it.
  */

@@ -18,6 +18,8 @@
 #include <string.h>
 
 #define SECTIONS_MAX	512
+#define COOKIE_NAMES	4    /* tables of names that are part of a cookie, */
+#define COOKIE_LEN	4096 /* of each so much */
 #define NAMES_LEN_MAX	(64U << 10)
 #define OBJECT_LEN_MAX	(1U << 20) /* of what is kept; without debug information if that is too long */
 
@@ -103,6 +105,30 @@ bool jit_object_ranges(struct managed_view *view, uint64_t addr, uint64_t len, j
 	}
 	object_deinit(&o);
 	return true;
+}
+
+bool jit_object_cookie(struct managed_view *view, uint64_t addr, uint64_t len, uint64_t *ret)
+{
+	uint64_t digest = 0;
+	unsigned tables = 0;
+	struct object o;
+	bool read;
+
+	if (!open_object(view, addr, len, &o))
+		return false;
+	read = managed_view_digest(view, addr, MINI_ELF_HEADER_LEN, &digest) &&
+	       managed_view_digest(view, addr + o.header.sections_at, (size_t)o.header.nsections * MINI_ELF_SECTION_HEADER_LEN, &digest);
+	for (uint16_t i = 0; read && i < o.header.nsections && tables < COOKIE_NAMES; i++) {
+		const struct mini_elf_section_header *s = &o.sections[i].head;
+
+		if (s->type != SHT_STRTAB || !fits(&o, s->offset, s->len))
+			continue;
+		tables++;
+		read = managed_view_digest(view, addr + s->offset, (size_t)MIN(s->len, (uint64_t)COOKIE_LEN), &digest);
+	}
+	object_deinit(&o);
+	*ret = digest;
+	return read;
 }
 
 /* ---- what is kept ---------------------------------------------------------------------------------- */

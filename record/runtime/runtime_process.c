@@ -443,8 +443,11 @@ static bool compare(struct runtime_process *p)
 		return v8_compare(p->v8, p->view, &p->dump);
 	if (p->dotnet)
 		return dotnet_compare(p->dotnet, p->view, &p->dump);
-	for (size_t i = 0; i < p->ngdb_jits; i++)
+	for (size_t i = 0; i < p->ngdb_jits; i++) {
 		done = read_gdb_list(p, p->gdb_jits[i]) && done;
+		begin_view(p);
+		done = gdb_jit_compare(p->gdb_jits[i], p->view, &p->dump) && done;
+	}
 	return done;
 }
 

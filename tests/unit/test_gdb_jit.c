@@ -272,6 +272,76 @@ TEST(gdb_jit_reads_an_object_once_it_is_in_memory)
 	}
 }
 
+/* Puts another file at the same address, with a function of this name. */
+static void replace_object(struct program *p, const char *name)
+{
+	make_object(p);
+	uint8_t *at = memmem(p->bytes + (OBJECT - BASE), p->object_len, "compute", 7);
+
+	memcpy(at, name, 7);
+}
+
+/* How many records say that code is gone, from @begin on. */
+static unsigned count_gone(const struct program *p, size_t begin)
+{
+	struct jitdump dump = { 0 };
+	struct jitdump_record rec;
+	unsigned count = 0;
+
+	reader_init(&dump.reader, p->out.data + begin, p->out.len - begin, false);
+	while (jitdump_next(&dump, &rec))
+		count += rec.kind == JITDUMP_GONE && rec.ip == CODE;
+	return count;
+}
+
+static bool compare(struct program *p, struct gdb_jit *jit)
+{
+	managed_view_begin(&p->view, read_program, p, 100000000);
+	return gdb_jit_compare(jit, &p->view, &p->out);
+}
+
+TEST(gdb_jit_notices_another_file_at_the_same_address)
+{
+	struct program *p = new_program();
+	struct gdb_jit *jit = gdb_jit_new(DESCRIPTOR, 1);
+	size_t begin;
+
+	CHECK(look(p, jit, BEAM + 0x100, /* is_leaf= */ true));
+	replace_object(p, "another"); /* before anybody has read it */
+	begin = p->out.len;
+	CHECK(look(p, jit, CODE + 9, /* is_leaf= */ true));
+	CHECK_UINT(count_gone(p, begin), 1);
+	begin = p->out.len;
+	CHECK(compare(p, jit));
+	CHECK_UINT(p->out.len, begin);
+	replace_object(p, "a third");
+	CHECK(compare(p, jit));
+	CHECK_UINT(count_gone(p, begin), 1);
+	CHECK(look(p, jit, CODE + 9, /* is_leaf= */ true));
+	struct jit_map *map = read_back(p);
+
+	CHECK_STR(name_at(map, CODE + 8), "a third");
+	jit_map_free(map);
+	gdb_jit_free(jit);
+	free_program(p);
+}
+
+/* The list's head was taken out, and its memory holds the next one that is registered. */
+TEST(gdb_jit_reads_a_head_that_is_used_again)
+{
+	struct program *p = new_program();
+	struct gdb_jit *jit = gdb_jit_new(DESCRIPTOR, 1);
+
+	put_node(p, NODE(0), 0, MODULE, p->module_len);
+	CHECK(!look(p, jit, CODE + 9, /* is_leaf= */ true));
+	put_node(p, NODE(0), 0, OBJECT, p->object_len);
+	put(p, DESCRIPTOR + 8, NODE(1), 8); /* the entry of the last action is another one */
+	CHECK(look(p, jit, CODE + 9, /* is_leaf= */ true));
+	CHECK(!look(p, jit, BEAM + 0x100, /* is_leaf= */ false));
+	gdb_jit_free(jit);
+	free_program(p);
+}
+
 TEST(gdb_jit_follows_a_list_that_changes)
 {
 	struct program *p = new_program();
