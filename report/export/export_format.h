@@ -46,7 +46,8 @@ struct export_format {
 	X(callgrind, "callgrind")   \
 	X(perf_script, "perf-script") \
 	X(otlp, "otlp")             \
-	X(otlp_json, "otlp-json")
+	X(otlp_json, "otlp-json")   \
+	X(perfetto, "perfetto")
 
 #define EXPORT_DECLARE(id, name) extern const struct export_format export_##id;
 EXPORT_FORMATS(EXPORT_DECLARE)

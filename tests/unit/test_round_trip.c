@@ -2,6 +2,7 @@
 /*
  * test_round_trip.c - a profile in every format that is written, read again: sums, and what the table of formats claims.
  */
+#include "formats/base/proto_reader.h"
 #include "formats/profile/folded.h"
 #include "formats/profile/import/import_build.h"
 #include "report/export/export_format.h"
@@ -32,6 +33,7 @@ static const struct trip {
 	{ "folded", "value", 0, false, NULL },
 	{ "otlp", "cpu-clock", 4, true, NULL },
 	{ "otlp-json", "cpu-clock", 4, true, "otlp" },
+	{ "perfetto", "cpu-clock", 4, false, NULL },
 };
 
 static const struct trip *trip_of(const char *name)
@@ -231,6 +233,51 @@ TEST(states_of_threads_come_back_from_speedscope)
 	CHECK_INT(import_case_part(&back, "states", "[run queue]", "app").weight, 70);
 	CHECK_INT(import_case_part(&back, "states", "[several]", "app").weight, 30);
 	import_case_close(&back);
+	import_case_close(&c);
+}
+
+/* "begins 1100 ends 1600 …": the slices of the packet that @r is over. */
+static void print_slice(struct reader r, FILE *out)
+{
+	struct proto_field field, inner;
+	uint64_t time_ns = 0, type = 0;
+
+	while (proto_next(&r, &field)) {
+		if (field.number == 8)
+			time_ns = field.value;
+		while (field.number == 11 && proto_next(&field.bytes, &inner))
+			if (inner.number == 9)
+				type = inner.value;
+	}
+	if (type)
+		fprintf(out, "%s %u ", type == 1 ? "begins" : "ends", (unsigned)time_ns);
+}
+
+static void print_slices(FILE *out, void *context)
+{
+	const struct import_case *c = context;
+	struct proto_field packet;
+	struct reader r;
+	char *data = NULL;
+	size_t len = 0;
+	FILE *file = open_memstream(&data, &len);
+
+	CHECK_OK(export_perfetto.write(c->p, &c->facts, file));
+	fclose(file);
+	reader_init(&r, data, len, /* big_endian= */ false);
+	while (proto_next(&r, &packet))
+		print_slice(packet.bytes, out);
+	free(data);
+}
+
+TEST(states_of_threads_are_slices_of_perfetto_that_do_not_overlap)
+{
+	struct import_case c;
+
+	import_case_text(&c, profile_text_);
+	add_spans(&c);
+	CHECK_STR(test_printed(print_slices, &c), "begins 200 ends 1100 begins 1100 ends 1600 begins 1600 ends 1900 begins 2000 ends 2070 "
+						  "begins 2070 ends 2100 begins 2100 ends 2108 ");
 	import_case_close(&c);
 }
 

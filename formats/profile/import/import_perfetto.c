@@ -40,8 +40,12 @@ static const uint32_t table_fields[TABLES] = { 5, 16, 17, 18, 19, 6, 7 };
 
 struct sequence {
 	struct import_ids tables[TABLES]; /* strings, modules, locations, stacks of the profile */
+	uint32_t event;			  /* string: what was sampled; 0: not known */
 	uint32_t type;			  /* of the profile; PROFILE_NONE: not known yet */
+	bool counts_ns;			  /* its event is a clock */
+	bool has_defaults;
 	uint64_t period;		  /* 0: not known, or it has a rate */
+	uint64_t first_period, rate;	  /* as they were told first; 0 */
 };
 
 struct perfetto {
@@ -157,28 +161,53 @@ static const char *counter_name(uint64_t counter)
 	return names[counter < ARRAY_LEN(names) ? counter : 0];
 }
 
-/* The event whose overflow takes samples. */
+#define COUNTER_CPU_CLOCK  1
+#define COUNTER_TASK_CLOCK 3
+
+/* The event whose overflow takes samples. Its period may be told anew (preport does, where weights differ); how often it samples is what came first. */
 static void read_timebase(struct perfetto *in, struct sequence *sequence, struct reader r)
 {
-	uint32_t name = profile_string(in->p, counter_name(0));
 	struct proto_field field;
-	uint64_t rate = 0;
+	uint64_t rate = 0, counter = 0;
 
+	sequence->event = profile_string(in->p, counter_name(0));
+	sequence->period = 0;
 	while (proto_next(&r, &field)) {
-		if (field.number == 1)
+		if (field.number == 1) {
 			sequence->period = MIN(field.value, (uint64_t)INT64_MAX);
-		else if (field.number == 2)
+		} else if (field.number == 2) {
 			rate = field.value;
-		else if (field.number == 4)
-			name = profile_string(in->p, counter_name(field.value));
-		else if (field.number == 10 && field.wire == PROTO_BYTES)
-			name = import_text(in->p, text_of(&field));
+		} else if (field.number == 4) {
+			counter = field.value;
+			sequence->event = profile_string(in->p, counter_name(counter));
+		} else if (field.number == 10 && field.wire == PROTO_BYTES) {
+			sequence->event = import_text(in->p, text_of(&field));
+		}
 	}
-	sequence->type = import_type(in->p, profile_text(in->p, name), "events");
+	sequence->counts_ns = counter == COUNTER_CPU_CLOCK || counter == COUNTER_TASK_CLOCK;
+	if (!sequence->has_defaults) {
+		sequence->first_period = sequence->period;
+		sequence->rate = rate;
+	}
+	sequence->has_defaults = true;
+	sequence->type = PROFILE_NONE;
+}
+
+/* Without a period a sample counts as one, also of a clock. */
+static uint32_t type_of(struct perfetto *in, struct sequence *sequence)
+{
+	const char *unit = sequence->counts_ns && sequence->period ? "ns" : "events";
+	struct profile_value_type *type;
+
+	if (sequence->type != PROFILE_NONE)
+		return sequence->type;
+	sequence->type = import_type(in->p, sequence->event ? profile_text(in->p, sequence->event) : "samples", unit);
 	if (sequence->type == PROFILE_NONE)
-		return;
-	in->p->types.items[sequence->type].rate = sequence->period ? sequence->period : rate;
-	in->p->types.items[sequence->type].is_freq = !sequence->period;
+		return 0;
+	type = &in->p->types.items[sequence->type];
+	type->rate = sequence->first_period ? sequence->first_period : sequence->rate;
+	type->is_freq = !sequence->first_period && sequence->rate;
+	return sequence->type;
 }
 
 /* Defaults of packets, of samples, the timebase. */
@@ -439,9 +468,7 @@ static void add_sample(struct perfetto *in, struct sequence *sequence, const str
 		in->without_stack++;
 		return;
 	}
-	if (sequence->type == PROFILE_NONE)
-		sequence->type = import_type(in->p, "samples", "events");
-	sample.type = sequence->type == PROFILE_NONE ? 0 : sequence->type;
+	sample.type = type_of(in, sequence);
 	sample.weight = sequence->period ? (int64_t)sequence->period : 1;
 	sample.thread = thread_of(in, (uint32_t)pid, (uint32_t)tid);
 	import_sample(in->p, &sample);
