@@ -8,7 +8,7 @@
  *	  move         u32 pid, tid; u64 vma, old address, new address, length, index
  *	  unwinding    u64 length of all, of .eh_frame_hdr at their end, when mapped; .eh_frame; .eh_frame_hdr
  *	  debug info   u64 address, count; and for each entry u64 address, u32 line, discriminator; file\0
- *	  function     u32 number; name\0; file\0
+ *	  function     u32 number; name\0; file\0; u32 line
  *	  known        u64 address, length; name\0
  *	  place        u64 address; u32 frame, its length, count; and for each call u32 function, line
  *	  object       bytes
@@ -133,6 +133,8 @@ static void read_function(struct reader *r, struct jitdump_record *ret)
 	ret->function = reader_u32(r, "number of the function");
 	ret->name = reader_string(r, "name");
 	ret->file = reader_string(r, "file");
+	if (reader_left(r)) /* older files lack it */
+		ret->line = reader_u32(r, "line");
 }
 
 static void read_known(struct reader *r, struct jitdump_record *ret)
@@ -343,12 +345,13 @@ void jitdump_put_known(struct writer *w, uint64_t ip, uint64_t len, const char *
 	writer_string(w, name);
 }
 
-void jitdump_put_function(struct writer *w, uint32_t number, const char *name, const char *file)
+void jitdump_put_function(struct writer *w, uint32_t number, const char *name, const char *file, uint32_t line)
 {
-	put_head(w, JITDUMP_FUNCTION, 4 + strlen(name) + 1 + strlen(file) + 1);
+	put_head(w, JITDUMP_FUNCTION, 4 + strlen(name) + 1 + strlen(file) + 1 + 4);
 	writer_u32(w, number);
 	writer_string(w, name);
 	writer_string(w, file);
+	writer_u32(w, line);
 }
 
 void jitdump_put_place(struct writer *w, uint64_t ip, enum jitdump_frame frame, uint32_t frame_len,

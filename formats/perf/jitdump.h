@@ -73,6 +73,7 @@ struct jitdump_record {
 	const uint8_t *frames; /* of unwinding info: @frames_len bytes of .eh_frame */
 	size_t frames_len;
 	const char *file;      /* of a function: never NULL, may be empty */
+	uint32_t line;	       /* of a function: where it begins; 0: not known */
 	uint32_t function;     /* of a function: its number */
 	uint32_t frame, frame_len; /* of a place: enum jitdump_frame */
 	struct reader calls;   /* of a place: for jitdump_call_next(), innermost first */
@@ -127,7 +128,7 @@ void jitdump_put_header(struct writer *w, uint16_t machine, uint32_t pid, uint64
 void jitdump_put_load(struct writer *w, uint32_t pid, uint64_t ip, const char *name,
 		      const uint8_t *code, size_t len);
 void jitdump_put_known(struct writer *w, uint64_t ip, uint64_t len, const char *name);
-void jitdump_put_function(struct writer *w, uint32_t number, const char *name, const char *file);
+void jitdump_put_function(struct writer *w, uint32_t number, const char *name, const char *file, uint32_t line);
 void jitdump_put_place(struct writer *w, uint64_t ip, enum jitdump_frame frame, uint32_t frame_len,
 		       const struct jitdump_call *calls, uint32_t ncalls);
 void jitdump_put_gone(struct writer *w, uint64_t ip, uint64_t len);

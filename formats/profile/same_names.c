@@ -2,14 +2,14 @@
 /*
  * same_names.c - functions are sorted by name, module and place; where a name has several places, each gets its own name.
  *
- * Lines do not tell functions apart, as a declaration and the definition are of one function; but lambdas, which have no
- * name of their own, may stand side by side. Of a module that has files for some entries of a name, and none for others,
+ * Compiled functions of one file are not distinguished by their lines, as a declaration and the definition are of one function.
+ * Functions of scripts and of JITs are: they have no declaration, and step() of two classes is just "step" to V8. So are lambdas,
+ * which have no name of their own. Of a module that has files for some entries of a name, and none for others,
  * these others are the same function if there is but one file: it depends on the address how much is known. Constructors
  * and the like, whose linkage names differ, are one function at several addresses.
  */
 #include "formats/profile/same_names.h"
 
-#include "formats/base/arena.h"
 #include "formats/base/path.h"
 
 #include <inttypes.h>
@@ -37,6 +37,25 @@ const char *same_names_plain(const struct profile *p, uint32_t number)
 	return profile_text(p, function->plain_name ? function->plain_name : function->name);
 }
 
+const char *same_names_without_line(const struct profile *p, uint32_t number, struct arena *arena)
+{
+	const struct profile_function *function = &p->functions.items[number];
+	const char *name = profile_text(p, function->name);
+	const char *line = arena_printf(arena, ":%" PRIu32 ")", function->line);
+	size_t len = strlen(name), tail = strlen(line);
+
+	if (!function->plain_name || !function->line || len < tail || strcmp(name + len - tail, line) != 0)
+		return name;
+	return arena_printf(arena, "%.*s)", (int)(len - tail), name);
+}
+
+/* Does the line at which it begins say which function of its file it is? */
+static bool has_one_line(const struct profile *p, const struct profile_function *function, uint32_t name)
+{
+	return !*profile_text(p, function->linkage_name) || profile_module(p, function->module)->kind == PROFILE_JIT ||
+	       strstr(profile_text(p, name), "lambda");
+}
+
 static void add_places(struct apart *a)
 {
 	struct profile *p = a->p;
@@ -45,7 +64,6 @@ static void add_places(struct apart *a)
 		const struct profile_function *function = &p->functions.items[i];
 		const char *file = profile_text(p, function->file);
 		uint32_t name = function->plain_name ? function->plain_name : function->name;
-		bool lambda = strstr(profile_text(p, name), "lambda") != NULL;
 		struct place place = { .name = name,
 				       .module = function->module,
 				       .linkage_name = function->linkage_name,
@@ -57,7 +75,7 @@ static void add_places(struct apart *a)
 		if (*file) {
 			/* Units that were compiled in different folders shall name a header alike. */
 			place.file = profile_string(p, path_without_dots(&a->arena, file));
-			place.line = lambda ? function->line : 0;
+			place.line = has_one_line(p, function, name) ? function->line : 0;
 		}
 		vec_push(&a->places, place);
 		arena_reset(&a->arena);
@@ -147,12 +165,26 @@ static size_t count_addresses(const struct place *places, size_t count)
 	return addresses;
 }
 
-static void tell_apart(struct apart *a, const struct place *places, size_t count)
+/* Where a file has one line only, the file says it all, also after lines have been inserted. */
+static void forget_single_lines(struct place *places, size_t count)
+{
+	for (size_t i = 0, end; i < count; i = end) {
+		bool single = true;
+
+		for (end = i; end < count && places[end].file == places[i].file; end++)
+			single &= places[end].line == places[i].line;
+		for (size_t j = i; j < end && single; j++)
+			places[j].line = 0;
+	}
+}
+
+static void tell_apart(struct apart *a, struct place *places, size_t count)
 {
 	size_t nowhere = 0, nfiles = 0;
 
 	while (nowhere < count && !places[nowhere].file)
 		nowhere++;
+	forget_single_lines(places + nowhere, count - nowhere);
 	for (size_t i = nowhere; i < count; i++)
 		nfiles += i == nowhere || is_other_file(&places[i - 1], &places[i]);
 	for (size_t i = nowhere; i < count && nfiles > 1; i++)

@@ -165,7 +165,7 @@ static uint32_t number_of(struct beam_module *module, const struct range *range,
 
 	if (!*slot) {
 		function_name(range, name);
-		jitdump_put_function(out, *nfunctions, name, file);
+		jitdump_put_function(out, *nfunctions, name, file, /* line= */ 0);
 		jitdump_put_known(out, module->base + range->start, range->end - range->start, name);
 		*slot = ++*nfunctions;
 	}

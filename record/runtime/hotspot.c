@@ -772,7 +772,7 @@ static bool is_frozen(struct managed_view *view, const struct blob *b, uint64_t 
 static uint32_t frozen_calls(struct hotspot *h, struct writer *out, struct jitdump_call ret[CALLS_MAX])
 {
 	if (!h->knows_frozen)
-		jitdump_put_function(out, FROZEN, "[frozen]", "");
+		jitdump_put_function(out, FROZEN, "[frozen]", "", /* line= */ 0);
 	h->knows_frozen = true;
 	ret[0] = ret[1] = (struct jitdump_call){ FROZEN, 0 };
 	return 2;

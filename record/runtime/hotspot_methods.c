@@ -236,7 +236,7 @@ static bool add(struct hotspot_methods *methods, struct managed_view *view, uint
 	methods->lines_len += m.lines_len;
 	m.name = memory_strdup(name);
 	methods->names_len += strlen(name) + 1;
-	jitdump_put_function(out, (uint32_t)methods->items.len, name, file);
+	jitdump_put_function(out, (uint32_t)methods->items.len, name, file, /* line= */ 0);
 	vec_push(&methods->items, m);
 	return true;
 }

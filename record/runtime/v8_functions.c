@@ -259,7 +259,7 @@ static bool add(struct v8_functions *fs, struct managed_view *view, const struct
 	make_label(scope, f.line, label);
 	f.label = memory_strdup(label);
 	jitdump_put_function(out, (uint32_t)fs->items.len, label,
-			     f.script_number == V8_NO_SCRIPT ? "" : fs->scripts.items[f.script_number].file);
+			     f.script_number == V8_NO_SCRIPT ? "" : fs->scripts.items[f.script_number].file, f.line);
 	vec_push(&fs->items, f);
 	return true;
 }

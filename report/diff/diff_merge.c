@@ -72,19 +72,13 @@ static uint64_t text_key(struct diff_merge *merge, const char *name, uint64_t mo
 	return (uint64_t)profile_string(merge->profile, name) << 32 | (uint32_t)module;
 }
 
-static void look_at_number(struct diff_merge *merge, const struct profile *from, uint32_t number)
+/* The recording has a function of that module called @numbered, which is @without where numbers do not count. */
+static void note_numbered(struct diff_merge *merge, uint64_t module, const char *numbered, const char *without)
 {
-	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	const char *plain = same_names_plain(from, number);
-	const char *numbered = stable_names_numbered(&arena, plain), *without = stable_names_function(&arena, plain);
 	uint32_t side = merge->nlooked;
-	uint64_t module, *index;
 	bool is_new;
+	uint64_t *index = map_put(&merge->number_of, text_key(merge, numbered, module), &is_new);
 
-	if (strcmp(numbered, without) == 0)
-		return;
-	module = name_key(merge, from, number);
-	index = map_put(&merge->number_of, text_key(merge, numbered, module), &is_new);
 	if (is_new) {
 		*index = merge->numbers.len + 1;
 		vec_push(&merge->numbers, ((struct diff_merge_number){ text_key(merge, without, module), UINT32_MAX, 0 }));
@@ -94,6 +88,20 @@ static void look_at_number(struct diff_merge *merge, const struct profile *from,
 
 	have->nsides += have->last != side;
 	have->last = side;
+}
+
+static void look_at_number(struct diff_merge *merge, const struct profile *from, uint32_t number)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	const char *plain = same_names_plain(from, number);
+	const char *numbered = stable_names_numbered(&arena, plain), *without = stable_names_function(&arena, plain);
+	const char *name = profile_text(from, from->functions.items[number].name);
+	const char *without_line = same_names_without_line(from, number, &arena);
+
+	if (strcmp(numbered, without) != 0)
+		note_numbered(merge, name_key(merge, from, number), numbered, without);
+	if (strcmp(name, without_line) != 0)
+		note_numbered(merge, name_key(merge, from, number), name, without_line);
 }
 
 /* Once all recordings were looked at. */
@@ -208,6 +216,16 @@ static const char *stable_name(struct translation *t, const char *plain, uint64_
 	return stable_names_numbered(arena, plain);
 }
 
+/* The name with its file, and with its line if all recordings have the same lines: they move from build to build. */
+static const char *name_apart(struct translation *t, uint32_t number, uint64_t module)
+{
+	const char *without_line = same_names_without_line(t->from, number, &t->merge->arena);
+
+	if (map_get(&t->merge->renumbered, text_key(t->merge, without_line, module)))
+		return without_line;
+	return profile_text(t->from, t->from->functions.items[number].name);
+}
+
 /* Told apart by its file, or by its address where that is the same in all recordings. */
 static const char *named(struct translation *t, uint32_t number, bool same_build)
 {
@@ -225,8 +243,7 @@ static const char *named(struct translation *t, uint32_t number, bool same_build
 	if (function->plain_name && !*file)
 		return named_by_address(t, number, stable);
 	if (function->plain_name)
-		return arena_printf(arena, "%s%s", stable,
-				    profile_text(t->from, function->name) + strlen(plain));
+		return arena_printf(arena, "%s%s", stable, name_apart(t, number, key) + strlen(plain));
 	return arena_printf(arena, "%s (%s)", stable, stable_names_file(file));
 }
 

@@ -51,7 +51,7 @@ struct jit_map {
 	bool timed;
 	uint64_t checked_ns; /* until when code that did not end was there; not 0: the times of all code are when it certainly was there */
 	struct map functions;  /* number -> index in @named */
-	VEC(struct jit_call) named; /* without lines */
+	VEC(struct jit_call) named; /* without .line */
 	VEC(struct described) described;
 	struct map by_ip;      /* place -> index in @places */
 	VEC(struct jit_place) places;
@@ -182,7 +182,7 @@ static void add_lines(struct jit_map *map, const struct jitdump *dump,
 static void add_function(struct jit_map *map, const struct jitdump_record *rec)
 {
 	*map_put(&map->functions, rec->function, NULL) = map->named.len;
-	vec_push(&map->named, ((struct jit_call){ rec->name, rec->file, 0 }));
+	vec_push(&map->named, ((struct jit_call){ rec->name, rec->file, rec->line, 0 }));
 }
 
 static void add_place(struct jit_map *map, struct jitdump_record *rec)

@@ -41,7 +41,8 @@ struct jit_symbol {
 struct jit_call {
 	const char *name;
 	const char *file; /* "" if not known */
-	uint32_t line;	  /* 0 if not known */
+	uint32_t begin;	  /* the line at which the function begins; 0 if not known */
+	uint32_t line;	  /* that is executed; 0 if not known */
 };
 
 /* What is known of one address: of a caller, the address of its call's last byte. */

@@ -186,7 +186,9 @@ static size_t find_calls(const struct naming *naming, uint64_t vaddr,
 	for (size_t i = 0; i < count; i++)
 		ret[i] = (struct debug_frame){ .name = calls[i].name,
 					       .file = *calls[i].file ? calls[i].file : NULL,
-					       .line = calls[i].line };
+					       .line = calls[i].line,
+					       .decl_file = *calls[i].file ? calls[i].file : NULL,
+					       .decl_line = calls[i].begin };
 	return count;
 }
 

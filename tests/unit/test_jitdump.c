@@ -409,7 +409,7 @@ TEST(jit_map_knows_what_was_at_an_address_at_its_time)
 	size_t begin;
 
 	jitdump_put_header(&w, 62, 1, 0);
-	jitdump_put_function(&w, 0, "f", "f.js");
+	jitdump_put_function(&w, 0, "f", "f.js", 7);
 	put_known_at(&w, 0x1000, 0x100, "first", 50);
 	put_place_at(&w, 0x1010, 0, 11, 50);
 	put_known_at(&w, 0x1000, 0x40, "second", 100);
@@ -425,6 +425,7 @@ TEST(jit_map_knows_what_was_at_an_address_at_its_time)
 	CHECK_STR(name_then(map, 0x1010, 1), "first"); /* it was there before it was described */
 	CHECK_STR(name_then(map, 0x1010, 99), "first");
 	CHECK_UINT(line_then(map, 0x1010, 99), 11);
+	CHECK_UINT(jit_map_calls(map, jit_map_place(map, jit_map_at(map, 0x1010, 99 * SECOND)))->begin, 7);
 	CHECK_STR(name_then(map, 0x1010, 100), "second");
 	CHECK_UINT(line_then(map, 0x1010, 150), 22);
 	CHECK_STR(name_then(map, 0x1080, 150), "first");
@@ -479,7 +480,7 @@ TEST(jit_map_knows_nothing_of_times_that_no_code_is_certain_of)
 	size_t begin;
 
 	jitdump_put_header(&w, 62, 1, 0);
-	jitdump_put_function(&w, 0, "f", "f.java");
+	jitdump_put_function(&w, 0, "f", "f.java", 0);
 	put_known_at(&w, 0x1000, 0x40, "first", 50);
 	put_place_at(&w, 0x1010, 0, 11, 60);
 	begin = w.len;
