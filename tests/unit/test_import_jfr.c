@@ -60,6 +60,38 @@ TEST(jfr_frames_have_lines_and_labels)
 	import_case_close(&c);
 }
 
+/* Samples of @type whose leaf runs the bytecode at @offset of its method. */
+static uint64_t at_bytecode(const struct import_case *c, const char *type, int64_t offset)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < c->p->samples.len; i++) {
+		const struct profile_sample *row = &c->p->samples.items[i];
+		const struct profile_label_set *set = &c->p->label_sets.items[row->labels];
+
+		for (uint32_t j = 0; j < set->count; j++) {
+			const struct profile_label *label = &c->p->labels.items[set->first + j];
+
+			if (strcmp(profile_text(c->p, label->key), "bytecode") == 0 && label->number == offset &&
+			    strcmp(profile_text(c->p, c->p->types.items[row->type].name), type) == 0)
+				count += row->count;
+		}
+	}
+	return count;
+}
+
+TEST(jfr_leaves_have_the_bytecodes_that_the_jdk_prints)
+{
+	struct import_case c;
+
+	import_case_file(&c, "hotspot.jfr.gz");
+	CHECK_UINT(at_bytecode(&c, "cpu", 13), 30);
+	CHECK_UINT(at_bytecode(&c, "cpu", 19), 8);
+	CHECK_UINT(at_bytecode(&c, "cpu", 0), 4);
+	CHECK_UINT(at_bytecode(&c, "cpu", -1), 0); /* six are not known */
+	import_case_close(&c);
+}
+
 static uint8_t *unpacked(size_t *ret_len)
 {
 	size_t packed_len;

@@ -5,7 +5,7 @@
  * Which events are samples is the table below: each is a value type of its own. Events of other kinds are no samples and are
  * passed over, as are stacks that none of them refers to. Frames are methods ("java.util.HashMap.get") with lines; a frame that
  * was inlined is a line of its caller's location. Threads have the Java name if there is one. What an event says besides
- * (class of an object, state of a thread) is a label.
+ * (class of an object, state of a thread, context of async-profiler) is a label, and so is the bytecode that the leaf runs: its offset in the method.
  */
 #include "formats/profile/import/import_build.h"
 #include "formats/profile/import/import_rows.h"
@@ -20,7 +20,7 @@
 #define SYMBOL_MAX 4095	 /* bytes of a name */
 
 /* Fields of events, in the places of a plan. */
-enum { E_START, E_DURATION, E_THREAD, E_SAMPLED_THREAD, E_STACK, E_VALUE, E_CLASS, E_STATE, E_COUNT };
+enum { E_START, E_DURATION, E_THREAD, E_SAMPLED_THREAD, E_STACK, E_VALUE, E_CLASS, E_STATE, E_CONTEXT, E_COUNT };
 
 static const struct jfr_kind {
 	const char *event;
@@ -40,6 +40,8 @@ static const struct jfr_kind {
 	{ "profiler.Malloc", "malloc", "bytes", "size", NULL, false },
 	{ "jdk.JavaMonitorEnter", "lock", "ns", "duration", "monitorClass", true },
 	{ "jdk.JavaMonitorWait", "wait", "ns", "duration", "monitorClass", true },
+	{ "profiler.NativeLock", "native-lock", "ns", "duration", NULL, true },
+	{ "jdk.MethodTrace", "method", "ns", "duration", NULL, true },
 	{ "jdk.ThreadPark", "park", "ns", "duration", "parkedClass", true },
 	{ "jdk.ThreadSleep", "sleep", "ns", "duration", NULL, true },
 	{ "jdk.SocketRead", "socket-read", "ns", "duration", NULL, true },
@@ -66,6 +68,7 @@ struct jfr {
 	struct jfr_chunk chunk;
 	struct import_ids events; /* type -> index of kinds_here */
 	VEC(struct jfr_event) kinds_here;
+	struct import_ids leaf_bytecodes; /* of stacks; Java's only */
 	struct import_ids stacks, threads, methods, class_names, states, frame_kinds;
 	struct import_ids method_symbols, class_symbols; /* names of methods, of classes */
 	const struct jfr_class *stack_class, *method_class, *class_class, *thread_class;
@@ -74,7 +77,8 @@ struct jfr {
 	struct map locations; /* name of a method, line and kind -> location */
 	VEC(struct profile_line) lines;
 	VEC(uint32_t) path; /* locations, leaf first */
-	uint32_t label_key[2];
+	uint32_t leaf_bytecode; /* of the stack that was read last; PROFILE_NONE: not known */
+	uint32_t class_key, state_key, bytecode_key, context_key;
 };
 
 static unsigned recognise(const uint8_t *start, size_t len)
@@ -255,16 +259,28 @@ static void add_frame(struct jfr *in, const struct jfr_value *frame, bool is_las
 	in->lines.len = 0;
 }
 
+/* Native frames have none. */
+static uint32_t bytecode_of(struct jfr *in, const struct jfr_value *frame)
+{
+	uint32_t kind = frame_kind(in, frame[2].number);
+
+	if (!frame[3].is_there || kind == PROFILE_FRAME_NATIVE || kind == PROFILE_FRAME_KERNEL || (int32_t)(uint32_t)frame[3].number < 0)
+		return PROFILE_NONE;
+	return (uint32_t)frame[3].number;
+}
+
 static void read_frames(struct jfr *in, struct reader *r)
 {
-	struct jfr_value frame[3];
+	struct jfr_value frame[4];
 	uint32_t count = (uint32_t)jfr_integer(&in->chunk, r, JFR_INT);
 
 	if (count > FRAMES_MAX)
 		reader_fail(r, "a stack of at most 65,536 frames");
 	in->path.len = in->lines.len = 0;
 	for (uint32_t i = 0; i < count && !r->failed; i++) {
-		jfr_plan_read(&in->chunk, &in->frame_plan, r, frame, 3);
+		jfr_plan_read(&in->chunk, &in->frame_plan, r, frame, 4);
+		if (!r->failed && i == 0)
+			in->leaf_bytecode = bytecode_of(in, frame);
 		if (!r->failed)
 			add_frame(in, frame, i + 1 == count);
 	}
@@ -283,12 +299,15 @@ static uint32_t stack_of(struct jfr *in, uint64_t number)
 	jfr_plan_read(&in->chunk, &in->stack_plan, &r, values, 2);
 	in->truncated += values[0].number != 0;
 	known = 0;
+	in->leaf_bytecode = PROFILE_NONE;
 	if (values[1].is_there && in->has_frames) {
 		read_frames(in, &values[1].at);
 		for (size_t i = in->path.len; i-- > 0;)
 			known = import_stack(in->p, known, in->path.items[i]);
 	}
 	import_ids_put(&in->stacks, number, known);
+	if (in->leaf_bytecode != PROFILE_NONE)
+		import_ids_put(&in->leaf_bytecodes, number, in->leaf_bytecode);
 	return known;
 }
 
@@ -327,15 +346,21 @@ static uint32_t state_name(struct jfr *in, const struct jfr_event *event, const 
 	return known;
 }
 
+/* Those of its stack are known already. */
 static uint32_t labels_of(struct jfr *in, const struct jfr_event *event, const struct jfr_value *values)
 {
-	struct profile_label labels[2];
-	uint32_t count = 0, text;
+	uint32_t count = 0, text, bytecode = import_ids_get(&in->leaf_bytecodes, values[E_STACK].number);
+	struct profile_label labels[4];
 
 	if (values[E_CLASS].is_there && (text = class_name(in, values[E_CLASS].number)) != 0)
-		labels[count++] = (struct profile_label){ .key = in->label_key[0], .text = text };
+		labels[count++] = (struct profile_label){ .key = in->class_key, .text = text };
 	if (values[E_STATE].is_there && (text = state_name(in, event, &values[E_STATE])) != 0)
-		labels[count++] = (struct profile_label){ .key = in->label_key[1], .text = text };
+		labels[count++] = (struct profile_label){ .key = in->state_key, .text = text };
+	if (bytecode != PROFILE_NONE)
+		labels[count++] = (struct profile_label){ .key = in->bytecode_key, .is_number = true, .number = bytecode };
+	if (values[E_CONTEXT].number && !values[E_CONTEXT].text.len)
+		labels[count++] = (struct profile_label){ .key = in->context_key, .is_number = true,
+							  .number = (int64_t)values[E_CONTEXT].number };
 	return profile_add_labels(in->p, labels, count);
 }
 
@@ -396,7 +421,7 @@ static void plan_events(struct jfr *in)
 		const char *value = kinds[i].value ? kinds[i].value : "";
 		/* "duration" is in the place of the value where it is the value. */
 		const char *names[E_COUNT] = { "startTime", "", "eventThread", "sampledThread",
-					       "stackTrace", value, kinds[i].class ? kinds[i].class : "", "state" };
+					       "stackTrace", value, kinds[i].class ? kinds[i].class : "", "state", "contextId" };
 		struct jfr_event event = { .kind = &kinds[i] };
 
 		if (!class)
@@ -428,14 +453,14 @@ static bool is_array_of(const struct jfr_class *class, const char *name, const s
 static void plan_constants(struct jfr *in)
 {
 	static const char *const stack[] = { "truncated", "frames" };
-	static const char *const frame[] = { "method", "lineNumber", "type" };
+	static const char *const frame[] = { "method", "lineNumber", "type", "bytecodeIndex" };
 	static const char *const method[] = { "type", "name" };
 	static const char *const class[] = { "name" };
 	static const char *const thread[] = { "javaName", "osName", "osThreadId" };
 	const struct jfr_class *frame_class;
 
 	plan_class(in, "jdk.types.StackTrace", stack, 2, &in->stack_class, &in->stack_plan);
-	plan_class(in, "jdk.types.StackFrame", frame, 3, &frame_class, &in->frame_plan);
+	plan_class(in, "jdk.types.StackFrame", frame, 4, &frame_class, &in->frame_plan);
 	if (frame_class) /* frames follow each other, so each is read to its end */
 		in->frame_plan.last = (uint32_t)frame_class->fields.len;
 	in->has_frames = frame_class && is_array_of(in->stack_class, "frames", frame_class);
@@ -446,7 +471,7 @@ static void plan_constants(struct jfr *in)
 
 static void forget_chunk(struct jfr *in)
 {
-	struct import_ids *const ids[] = { &in->events, &in->stacks, &in->threads, &in->methods,
+	struct import_ids *const ids[] = { &in->events, &in->leaf_bytecodes, &in->stacks, &in->threads, &in->methods,
 					   &in->class_names, &in->states, &in->frame_kinds,
 					   &in->method_symbols, &in->class_symbols };
 
@@ -519,8 +544,10 @@ static struct err *read_jfr(const struct import_input *input, struct profile *p,
 	struct err *err = NULL;
 
 	memset(in.types, 0xff, sizeof(in.types));
-	in.label_key[0] = profile_string(p, "class");
-	in.label_key[1] = profile_string(p, "state");
+	in.class_key = profile_string(p, "class");
+	in.state_key = profile_string(p, "state");
+	in.bytecode_key = profile_string(p, "bytecode");
+	in.context_key = profile_string(p, "context");
 	while (offset < input->len && !err) {
 		err = jfr_chunk_open(input->data, input->len, offset, &in.chunk, &offset);
 		if (!err)
