@@ -46,7 +46,7 @@ struct topdown_model {
 	const char *source; /* of events and formulas */
 	unsigned width;     /* slots in a cycle; 0: fractions are of cycles */
 	bool metrics;       /* PERF_METRICS: the first event is slots and cannot sample */
-	const char *lacking; /* what this processor cannot tell, NULL for nothing */
+	const char *lacking; /* what this processor cannot measure; NULL: nothing */
 	struct topdown_event events[TOPDOWN_EVENTS_MAX]; /* ends with a label of NULL */
 	struct topdown_def defs[TOPDOWN_DEFS_MAX];
 	struct topdown_node nodes[TOPDOWN_NODES_MAX];    /* parents before children */

@@ -83,7 +83,7 @@ static struct err *make_folder(char ret[256])
 			  "set TMPDIR to a folder that can be written to");
 }
 
-/* All that the two programs left there; nobody else could. */
+/* Only the two programs can have left files there. */
 static void remove_folder(const char *path)
 {
 	DIR *dir = opendir(path);

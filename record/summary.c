@@ -78,7 +78,7 @@ static void print_losses(const struct recorder *s, uint64_t lost, FILE *out)
 			totals->broken);
 }
 
-/* Nobody but the counter itself knows of these. */
+/* Only the counter itself knows of these. */
 static void print_missed(const struct recorder *s, FILE *out)
 {
 	const struct recording *rec = &s->recording;

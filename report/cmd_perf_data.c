@@ -290,7 +290,7 @@ static struct err *export_events(struct session *s, void *args_)
 
 	if (!err)
 		err = output_open(&out, args->export.output);
-	/* Nobody else's to read, as what perf record writes. */
+	/* Readable only by its owner, like the files of perf record. */
 	if (!err && out.path && fchmod(fileno(out.stream), 0600) != 0)
 		err = err_system(errno, "cannot keep '%s' to its owner", out.path);
 	if (!err)

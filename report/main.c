@@ -144,7 +144,7 @@ static MUST_USE struct err *completion_words_print(const char *kind, const char 
 			puts(*level);
 		return NULL;
 	}
-	unsetenv("DEBUGINFOD_URLS"); /* nobody waits for a server at a TAB */
+	unsetenv("DEBUGINFOD_URLS"); /* completion must not wait for a server */
 	session_args_init(&args);
 	args.progress = false;
 	if (input)

@@ -48,7 +48,7 @@ static struct err *read_line(struct settings *settings, char *line, const char *
 	return NULL;
 }
 
-/* Only what nobody but root and this user can have written. */
+/* Only files that no user but root and this one can write. */
 static const char *distrust(const struct stat *st)
 {
 	if (!S_ISREG(st->st_mode))

@@ -42,7 +42,7 @@ enum jitdump_kind {
 	 * times nothing is known about its addresses. Others say when it was read, or written.
 	 */
 	JITDUMP_CHECKED = 0x70720006,
-	JITDUMP_BYTES = 0x70720007, /* what was in memory around code that nobody said anything of, or of which only the name is known, for unwinding */
+	JITDUMP_BYTES = 0x70720007, /* memory around code without any description, or with only a name: for unwinding */
 };
 
 /* How to find the caller of an address; all others: nothing is known. */

@@ -23,7 +23,7 @@ bool perf_data_is(const struct trace_file *file);
  * perf record --threads wrote and @file is "data" of; what lies beside it belongs to it.
  *
  * ERR_SYSTEM: it cannot be read.  ERR_CORRUPT: its header or its table of events is damaged.
- * ERR_UNSUPPORTED: another byte order, an architecture that is not known here, or records that do not tell whose they are.
+ * ERR_UNSUPPORTED: another byte order, an architecture that is not known here, or records without the event that they belong to.
  */
 MUST_USE struct err *perf_data_open(const char *name, const char *folder, struct trace_file file,
 				    struct event_source **ret);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perf_data_attrs.h - the events of a perf.data file: their attributes, their ids, and whose record a record is.
+ * perf_data_attrs.h - the events of a perf.data file: their attributes, their ids, and the event that a record belongs to.
  */
 #ifndef FORMATS_PERF_DATA_ATTRS_H
 #define FORMATS_PERF_DATA_ATTRS_H
@@ -52,12 +52,12 @@ void perf_data_attrs_set_cpu(struct perf_data_attrs *attrs, uint64_t id, uint32_
 uint32_t perf_data_attrs_cpu(const struct perf_data_attrs *attrs, uint64_t id);
 
 /*
- * Whose the record of @len bytes at @data is. Records that perf made up carry no id, and are laid out as those of the first;
+ * The event of the record of @len bytes at @data. Records that perf made up carry no id, and are laid out as those of the first;
  * a sample with an unknown id belongs to no event (PERF_DATA_NO_ATTR).
  */
 uint32_t perf_data_attrs_owner(const struct perf_data_attrs *attrs, const uint8_t *data, size_t len);
 
-/* ERR_UNSUPPORTED: there is no event, or records do not tell which one they are of. */
+/* ERR_UNSUPPORTED: there is no event, or records do not say which one they are of. */
 MUST_USE struct err *perf_data_attrs_check(const struct perf_data_attrs *attrs);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perf_data_features.h - what perf.data tells beside the events: machine, command line, names, groups, build IDs,
+ * perf_data_features.h - what perf.data holds besides the events: machine, command line, names, groups, build IDs,
  * formats of tracepoints.
  *
  * Files have the features in a table behind the data, pipes as records in front of it. Those that nothing here asks for are

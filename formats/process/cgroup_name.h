@@ -7,7 +7,7 @@
 
 #include "formats/base/arena.h"
 
-/* All are "" if the path does not tell. */
+/* All are "" if the path does not have them. */
 struct cgroup_name {
 	const char *container; /* "docker:1f3c5a7b9d02", with the first 12 digits of its ID; "lxc:NAME" */
 	const char *pod;       /* of Kubernetes, its UID: "8c1e3f0a-..." */

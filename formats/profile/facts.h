@@ -66,7 +66,7 @@ struct profile_facts {
 	/* Stacks of interpreters: that were asked for; that are not there, torn, late or unreadable; that do not fit the native ones. */
 	uint64_t managed, managed_unread, managed_mismatched;
 	uint64_t with_branches;	 /* samples that came with branches, whether or not they are kept */
-	bool sums_only;		 /* the input does not tell what is missing */
+	bool sums_only;		 /* the input does not say what is missing */
 	bool leaves_only;	 /* stacks were not recorded */
 
 	uint32_t recorder_pid; /* 0 if not known */

@@ -223,7 +223,7 @@ static bool begin_process(struct embed_child *child, const struct perf_map *map)
 }
 
 /*
- * What the JIT says itself, or what its runtime knows, or else what is in memory where the perf map says it is; if nobody says anything, what
+ * What the JIT says itself, or what its runtime knows, or else what is in memory where the perf map says it is; if nothing describes it, what
  * was in memory.
  */
 static void gather_code(const struct attach_jit *jit, const struct perf_map *map,

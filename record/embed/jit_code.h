@@ -36,7 +36,7 @@ bool jit_code_from_dump(int fd, const struct perf_map *map, struct writer *out);
 bool jit_code_from_memory(const struct perf_map *map, uint16_t machine, const char *text,
 			  size_t len, struct writer *out);
 
-/* What was in the memory of @map's process around the addresses that were sampled, of which nobody says anything. */
+/* The memory of @map's process around sampled addresses that no symbol, map or runtime describes. */
 void jit_code_from_pages(const struct perf_map *map, uint16_t machine, struct writer *out);
 
 #endif

@@ -30,7 +30,7 @@ struct lines {
 	size_t len;
 };
 
-/* The folder, if nobody else can write there; -1 otherwise. */
+/* The folder, if no other user can write to it; -1 otherwise. */
 static int open_folder(const char *path)
 {
 	struct stat st;

@@ -23,7 +23,7 @@
 
 #define SYMBOL_LEN	24 /* of an Elf64_Sym */
 #define SYMBOL_TYPE_TLS 6
-#define SYMBOLS_LEN_MAX (16u << 20) /* of a table of all symbols, in a file of which nobody knows yet that it holds an interpreter */
+#define SYMBOLS_LEN_MAX (16u << 20) /* of a table of all symbols, in a file that is not known yet to hold an interpreter */
 
 #define NUMBER_TEXT_(number) #number
 #define NUMBER_TEXT(number)  NUMBER_TEXT_(number)

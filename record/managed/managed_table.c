@@ -39,7 +39,7 @@ static const struct managed_runtime *const runtimes[] = {
 #define THREAD_LEN (sizeof(struct thread) + MANAGED_SLOT_LEN)
 
 enum status {
-	NOTED,	/* it maps a file with the right name, or a program that nobody has looked into */
+	NOTED,	/* it maps a file with the right name, or a program that has not been examined */
 	QUEUED, /* to be looked at */
 	KNOWN,
 	REFUSED, /* no interpreter, or not one that we can read */
@@ -86,7 +86,7 @@ struct managed_table {
 	struct arena arena; /* of their paths */
 	int news_fd;
 	bool locals;
-	managed_known_fn *known; /* NULL: nobody wants to know */
+	managed_known_fn *known; /* NULL: no listener */
 	void *context;
 	unsigned held; /* processes, by managed_table_hold() */
 	/* Processes of by_pid at each hash of their number: what every sample asks, without the lock. */

@@ -677,7 +677,7 @@ static void name_locals(struct python *py, struct managed_view *view, struct man
 		ret->frames[i].locals = locals_of(py, view, &py->frames[i]);
 }
 
-/* The thread state that has the interpreter's lock, 0 if nobody has; false if that is not known, or there is no such lock. */
+/* The thread state that has the interpreter's lock, 0 if none has; false if that is not known, or there is no such lock. */
 static bool read_holder(struct python *py, struct managed_view *view, uint64_t thread, uint64_t *ret)
 {
 	const struct python_layout *l = &py->layout;
@@ -690,7 +690,7 @@ static bool read_holder(struct python *py, struct managed_view *view, uint64_t t
 		return false;
 	if (l->gil && !managed_view_try(view, gil + l->gil, &gil, sizeof(gil)))
 		return false;
-	/* Free-threaded: 0 as long as nobody switched it on. */
+	/* Free-threaded: 0 until it is switched on. */
 	if (l->gil_enabled &&
 	    (!managed_view_try(view, gil + l->gil_enabled, &locked, sizeof(locked)) || !locked))
 		return false;

@@ -55,7 +55,7 @@ struct runtime_process {
 	struct runtime_files *files;
 	struct managed_view *view;
 	struct runtime_news *news;
-	uint64_t interpreter, interpreter_len; /* as the recorder was told */
+	uint64_t interpreter, interpreter_len; /* as the recorder knows it */
 	unsigned looks;
 	uint64_t looked_ns;
 	struct task_memory memory;

@@ -20,7 +20,7 @@ struct place {
 	bool known;
 	uint32_t turn;
 	uint32_t pid, serial; /* of the process and its mappings, by which they were pruned */
-	uint64_t forgotten;   /* how often the front had forgotten what it was told */
+	uint64_t forgotten;   /* how often the front had forgotten its pieces */
 	struct words words;
 };
 
@@ -164,7 +164,7 @@ static void take_turn(const struct chooser *c, const struct words *known, const 
 	}
 }
 
-/* The front has forgotten what it was told of these. */
+/* The front has forgotten these pieces. */
 static void tell_again(const struct chooser *c, const struct words *known)
 {
 	for (size_t i = 0; i < known->list.len; i++) {

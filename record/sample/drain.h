@@ -44,7 +44,7 @@ struct drain_options {
 struct drain;
 
 /*
- * Drain what @family did from the rings of @perf fds into @journal and tell @attach; all four must outlive
+ * Drain the records of @family's tasks from the rings of @perf_fds into @journal and pass them to @attach; all four must outlive
  * the drain.
  */
 struct drain *drain_new(struct perf_fds *perf_fds, struct journal *journal, struct attach *attach,
@@ -57,7 +57,7 @@ MUST_USE struct err *drain_pass(struct drain *d);
 /* An event from elsewhere, as if it came from the side-band. */
 MUST_USE struct err *drain_event(struct drain *d, const struct event *ev);
 
-/* Tell how many threads a process has that runs already. */
+/* How many threads a process has that runs already. */
 void drain_existing_process(struct drain *d, uint32_t pid, uint32_t nthreads);
 
 /* It is @now_ns: from now on record switches, stacks of waits and who ended them or, @on false, none of these; what is not possible goes to @diag. Events must follow CPUs. */

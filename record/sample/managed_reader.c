@@ -235,7 +235,7 @@ static void pass_over_before(struct reader *r, struct moment *moment, uint64_t t
 
 /*
  * The newest samples since the last call: those before them are too late. False: there are none, or the drain was faster. It may be so for
- * those that came long before, which woke nobody.
+ * those that came long before, which woke no reader.
  */
 static bool newest_moment(struct reader *r, struct moment *ret)
 {

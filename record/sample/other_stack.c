@@ -130,7 +130,7 @@ bool other_stack_find(const struct other_stack_snapshot *s, size_t *slot, struct
 
 #define WHOLE_LEN_MIN 49152 /* room for less is somebody's wish, or because the recorder is behind */
 #define PAIRS_MAX     1024  /* frame pointers that are followed */
-#define HOLE_MAX      (1ULL << 20) /* bytes behind the snapshot that nobody has touched */
+#define HOLE_MAX      (1ULL << 20) /* untouched bytes behind the snapshot */
 
 bool other_stack_snapshot_of(const struct perf_record *rec, const struct process *proc, struct other_stack_snapshot *ret)
 {
@@ -289,7 +289,7 @@ static bool is_on_process(const struct task_memory *mem, const struct other_stac
 	return ask_process(mem, s->process, &sp, &heap, &end) && s->base >= heap && s->base < end;
 }
 
-/* The process of the machine's code that called what returns to @slot: the register is among the first that are saved, or nobody has. */
+/* The process of the machine's code that called what returns to @slot: the register is among the first that are saved, or was not saved. */
 static bool find_process(const struct task_memory *mem, const struct other_stack_snapshot *s, size_t slot, uint64_t *ret)
 {
 	uint64_t sp, heap, end;

@@ -66,7 +66,7 @@ static struct err *attach_ring(struct perf_fds *s, struct ring_list *rings, int 
 }
 
 /*
- * The kernel goes through its lists at each switch of any thread as long as somebody has an event that is told of
+ * The kernel goes through its lists at each switch of any thread as long as any event follows
  * switches, also one that is off: a ping-pong ran at 0.80 of its speed. So it is closed. What cannot be opened again,
  * since its CPU is off line, is tried at the next turn.
  */
@@ -502,7 +502,7 @@ static void take_over(struct perf_fds *s, const struct target *target, size_t fi
 		if (s->was_waking)
 			open_waking(s, target, i);
 	}
-	/* Without it nobody is woken there, and what is not read is late. */
+	/* Without it no reader is woken there, and samples are late. */
 	if (s->filter && !filter_samplers(s, first))
 		return;
 }

@@ -130,7 +130,7 @@ MUST_USE struct err *perf_fds_add_task(struct perf_fds *s, pid_t tid, bool inher
 
 /*
  * From now on record switches and stacks of waits of the tasks that were added only or, not @narrow, of CPUs again and forget the
- * tasks. @diag is told what cannot be.
+ * tasks. What is not possible is a warning in @diag.
  */
 void perf_fds_narrow(struct perf_fds *s, bool narrow, struct diag *diag);
 

@@ -291,7 +291,7 @@ static void take_argument(struct ring_reader *r, size_t ring, uint64_t argument)
 		vec_push(&r->scene->descriptors[ring], ((struct descriptor_use){ ev->pid, (uint32_t)(argument - 1) }));
 }
 
-/* A sample of an interpreter, perhaps: one whose stack nobody came to read in time is late. */
+/* A sample of an interpreter, perhaps: one whose stack was not read in time is late. */
 static struct err *tell_interpreter(struct ring_reader *r, size_t ring, const struct event *sample)
 {
 	uint64_t end = r->scene->perf_fds->samples.items[ring].tail;
@@ -474,7 +474,7 @@ static struct err *take_record(struct ring_reader *r, size_t ring, const uint8_t
 	r->newest_ns = MAX(r->newest_ns, r->record.event.time_ns);
 	if (r->record.event.kind != EVENT_SAMPLE)
 		return take_other(r, ring);
-	if (!known) /* of which event it is, nobody says */
+	if (!known) /* its event is not known */
 		return take_broken(r, ring, number, 1);
 	r->record.event.sample.event = number;
 	if (r->scene->probes[number])

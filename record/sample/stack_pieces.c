@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stack_pieces.c - the hash is NH (Black et al., UMAC, 1999) over words of 64 bits with random keys: two pieces that differ, whatever they hold, give
- * the same with a probability of at most 2^-64, for nobody else knows the keys.
+ * the same with a probability of at most 2^-64, because the keys are secret.
  */
 #include "record/sample/stack_pieces.h"
 

@@ -25,7 +25,7 @@
 #define GO_HEAP_END   (1ULL << 44)
 #define END_WAIT_NS   1000000000
 
-/* One of the processes whose number leads here: the last one that was told of. */
+/* One of the processes whose number leads here: the last one added. */
 struct suspect {
 	_Atomic uint32_t pid, misses, questions, shorts;
 	_Atomic bool proven;

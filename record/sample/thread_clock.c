@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define CLOCKS_MAX 2048	 /* descriptors, if there are four times as many to be had */
-#define READS_MAX  16384 /* after which those of threads that have ended are closed, though nobody asks for them */
+#define READS_MAX  16384 /* after which those of threads that have ended are closed, though they are not asked for */
 #define USED	   1u
 
 void thread_clocks_init(struct thread_clocks *clocks)

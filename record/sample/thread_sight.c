@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define TEXT_LEN      8192    /* of a file in /proc */
-#define VIEW_NS       5000000 /* of CPU time for an interpreter's stack: nobody waits meanwhile, but this thread may */
+#define VIEW_NS       5000000 /* of CPU time for an interpreter's stack: only this thread waits meanwhile */
 #define FUNCTIONS_MAX 2000000 /* of the kernel and its modules */
 
 struct thread_looker {

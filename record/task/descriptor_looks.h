@@ -4,7 +4,7 @@
  * of them.
  *
  * A number may be closed and opened anew between a wait and the look, so each that is in use is looked at again and again,
- * and each look is recorded: what two looks agree on was so in between. Reading the links waits for nobody's memory or file
+ * and each look is recorded: what two looks agree on was so in between. Reading the links never waits for another process's memory or file
  * server. Looking takes a hundredth of the time at most. Not thread-safe.
  */
 #ifndef RECORD_DESCRIPTOR_LOOKS_H

@@ -37,7 +37,7 @@ struct thread_list {
 	size_t len, cap;
 };
 
-/* A mapping of a file whose build ID the kernel told: that of another process which is the same has the same. */
+/* A mapping of a file whose build ID the kernel gave: the same mapping in another process has the same. */
 struct known_file {
 	uint64_t device, inode, offset, len;
 	char *path;
@@ -162,7 +162,7 @@ static bool is_known(const struct known_file *file, const struct event_mmap *map
 	       file->len == map->end - map->start && strcmp(file->path, map->path) == 0;
 }
 
-/* @asked was told to be @answer. */
+/* The answer for @asked is @answer. */
 static void remember(struct known_files *files, const struct event_mmap *asked, const struct event_mmap *answer, uint64_t *slot)
 {
 	struct known_file file = {
@@ -243,7 +243,7 @@ static enum map_query_result next_code(int maps_fd, uint64_t addr, struct scan *
 	return result;
 }
 
-/* Each executable mapping, from *@end on; *@end is where the last one that was told ends, and *@ret_all: there are no more. */
+/* Each executable mapping, from *@end on; *@end becomes the end of the last one that was reported, and *@ret_all: there are no more. */
 static struct err *tell_code(int maps_fd, uint32_t pid, struct scan *scan, const struct proc_visitor *visitor,
 			     uint64_t *end, bool *ret_all)
 {
@@ -281,7 +281,7 @@ static struct err *tell_text(int maps_fd, uint32_t pid, struct scan *scan, const
 	return whole ? tell_lines(maps_fd, pid, scan, visitor) : NULL;
 }
 
-/* Some may be told twice, which means nothing else than once. */
+/* Some may be reported twice, which does no harm. */
 static struct err *tell_maps(int dir_fd, uint32_t pid, struct scan *scan,
 			     const struct proc_visitor *visitor)
 {

@@ -39,7 +39,7 @@ struct process_info {
 	uint64_t skipped; /* execs after which there was no time to read anything */
 	uint64_t tokens, last_ns;
 	VEC(struct process_exec) execs; /* to be read */
-	struct process_info_texts texts; /* of the one that is told */
+	struct process_info_texts texts; /* of the one that is reported */
 };
 
 /* What the folder of /proc that is open as @dir_fd tells. It may wait for ever. */

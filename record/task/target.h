@@ -31,7 +31,7 @@ struct target_task {
 struct target {
 	struct arena arena;
 	bool system_wide; /* everything is recorded, or what a cgroup holds */
-	bool by_cpu;      /* events follow CPUs, not tasks; then a family tells whose count */
+	bool by_cpu;      /* events follow CPUs, not tasks; then a task filter says which samples count */
 	bool inherit;     /* events follow into children */
 	VEC(struct target_task) tasks; /* with all their threads; empty if @system_wide */
 	int cgroup_fd;                 /* -1: none */

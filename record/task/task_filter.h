@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * task_filter.h - whose events are kept: all, or those of some processes and all that they start.
+ * task_filter.h - which processes' events are kept: all, or those of some processes and their descendants.
  *
  * Clocks that follow a task begin anew with each: a process shorter than the period is never sampled, and a
  * thousand of them are invisible. So where it is allowed, events follow CPUs also for single processes,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * task_times.c - the files are the kernel's own, and reading them waits for nobody's memory.
+ * task_times.c - the files are the kernel's own, and reading them never waits for another process's memory.
  */
 #include "record/task/task_times.h"
 
@@ -18,7 +18,7 @@
 #define FIRST_NS     100000000ULL
 #define LONGEST_NS   1000000000ULL
 #define SHARE	     100	/* a hundredth of the time at most */
-#define THREADS_MAX  1000000 /* that are remembered; beyond, those of which nothing is known are told each time */
+#define THREADS_MAX  1000000 /* that are remembered; of more, those that are not known are reported each time */
 
 struct reading {
 	struct task_times *times;
@@ -56,7 +56,7 @@ static bool read_schedstat(int dir_fd, uint32_t tid, struct event_task_times *re
 	return sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &ret->run_ns, &ret->wait_ns, &ret->turns) == 3;
 }
 
-/* Did it run since it was told of? */
+/* Did it run since it was last reported? */
 static bool is_news(struct task_times *t, uint32_t tid, uint64_t run_ns)
 {
 	uint64_t *known = map_get(&t->runs, tid);

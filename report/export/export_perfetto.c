@@ -7,7 +7,7 @@
  *	packet: timestamp, sequence, track_event
  *
  * Each value type is a sequence of packets, which interns its strings, mappings, frames and call stacks when they occur first. A sample has
- * no weight but the period of its event, so the period is told anew wherever a weight differs from the last one. Fields are those of
+ * no weight but the period of its event, so the period is repeated wherever a weight differs from the last one. Fields are those of
  * protos/perfetto/trace: trace_packet.proto, profiling/profile_packet.proto, profiling/profile_common.proto, common/perf_events.proto.
  */
 #include "formats/base/map.h"
@@ -57,10 +57,10 @@ static const uint8_t frame_kinds[] = {
 	[PROFILE_FRAME_JIT] = 4,    [PROFILE_FRAME_RUNTIME] = 6, [PROFILE_FRAME_MARKER] = 6,
 };
 
-/* What a value type's packets have told so far. */
+/* What a value type's packets have contained so far. */
 struct sequence {
 	bool begun;
-	uint64_t period; /* 0: not told */
+	uint64_t period; /* 0: none yet */
 	struct map strings[INTERNED_SOURCES + 1]; /* by table and string */
 	struct map mappings, frames, stacks, names;
 	struct map counts; /* by CPU + 1: the sum of weights */

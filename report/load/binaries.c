@@ -67,7 +67,7 @@ void binaries_close(struct binaries *b)
 	*b = (struct binaries){ 0 };
 }
 
-/* What was not asked for to its end would look as if nobody had it. */
+/* A query that was cut off must not look as if no server had the file. */
 static void warn_of_servers(struct binaries *b, struct diag *diag)
 {
 	unsigned late = atomic_load(&b->debuginfod.late), refused = atomic_load(&b->debuginfod.refused);

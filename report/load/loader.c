@@ -32,7 +32,7 @@
 
 /* The first three are the caller's; the rest starts out zeroed. */
 struct walked_stacks {
-	struct namer *namer; /* of the profile; is told which module is which */
+	struct namer *namer; /* of the profile; learns which module is which */
 	struct module_table *modules;
 	struct space_table *spaces;
 	struct chain_trie trie;	      /* private, as all below: what was walked alone */

@@ -154,7 +154,7 @@ static void follow_cgroup(struct process_log *log, const struct event *ev)
 	*map_put(&log->cgroups, ev->cgroup.id, NULL) = profile_string(log->profile, ev->cgroup.path);
 }
 
-/* The process is in the one of its last sample, unless it is told otherwise. */
+/* A process is in the cgroup of its last sample, unless an event says otherwise. */
 static void follow_sample(struct process_log *log, const struct event *ev)
 {
 	const uint64_t *cgroup = log->has_details ? NULL : map_get(&log->cgroups, ev->sample.cgroup);

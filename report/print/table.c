@@ -3,8 +3,8 @@
  * table.c - three renderings of the same cells.
  *
  * Widths are terminal columns, not bytes. In a table that is too wide the widest of the columns that may be cut gives
- * way, a character at a time, so that short ones stay whole; before any is cut to less than names need to be told
- * apart, the columns that may go are left out.
+ * way, a character at a time, so that short ones stay whole; before any is cut to less than names need to be
+ * distinguished, the columns that may go are left out.
  */
 #include "report/print/table.h"
 

@@ -22,7 +22,7 @@ struct trust {
 	uint32_t worst_module; /* profile module with the most unnamed weight; PROFILE_NONE */
 	bool complete_file;
 	bool leaves_only; /* stacks were not recorded */
-	bool sums_only; /* the input was a profile, which does not tell what is missing */
+	bool sums_only; /* the input was a profile, which does not say what is missing */
 };
 
 /* Of @p at least the leaves are named. */

@@ -505,7 +505,7 @@ static bool frame_base(struct debug_types *types, uint64_t vaddr, Dwarf_Die *fun
 	return true;
 }
 
-/* Done, for nothing can be better? */
+/* Is this the best possible answer? */
 static bool search_scope(struct debug_types *types, const struct wanted *wanted, uint64_t vaddr,
 			 Dwarf_Die *scope, struct debug_place *best)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * frame_writer.c - the instructions go over as they are, but for three things: DW_CFA_set_loc, whose operand
- * has the encoding of .eh_frame, the padding at the end, and what is malformed: there one stands that nobody
+ * has the encoding of .eh_frame, the padding at the end, and what is malformed: there one stands that no reader
  * knows, so that a reader gets as far as with the original, and no further.
  */
 #include "symbolize/elf/frame_writer.h"

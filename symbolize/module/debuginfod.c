@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * debuginfod.c - libdebuginfod, resolved at run time, since few need it. It calls back about once a second while it waits and
- * while bytes come; that is where it is told to stop.
+ * while bytes come; that is where it is stopped.
  */
 #include "symbolize/module/debuginfod.h"
 

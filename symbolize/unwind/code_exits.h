@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code_exits.h - unwind rules read off the code that is still to be executed, where no table is and nobody knows where the
+ * code_exits.h - unwind rules read off the code that is still to be executed, where there is no table and it is not known where the
  * function begins: hand-written assembly in stripped libraries, code of a JIT; x86-64.
  *
  * Whatever a function has done to the stack, it undoes before it returns. So its code is followed from an address on, branches

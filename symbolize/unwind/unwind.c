@@ -330,7 +330,7 @@ static bool is_on_other_stack(const struct unwind_walk *w)
 
 /*
  * The return address is at no address of the snapshot. Where the frame begins in it, and would end above it, the frame is larger than
- * what was captured, or has a page in it that nobody has touched yet, at which the kernel's copy ends. What may be more of this stack is
+ * what was captured, or has an untouched page in it, at which the kernel's copy ends. What may be more of this stack is
  * what pruning keeps pointers to (record/sample/prune.c).
  */
 static enum stack_stop stop_outside(const struct unwind_walk *w)

@@ -45,7 +45,7 @@ struct sequence {
 	bool counts_ns;			  /* its event is a clock */
 	bool has_defaults;
 	uint64_t period;		  /* 0: not known, or it has a rate */
-	uint64_t first_period, rate;	  /* as they were told first; 0 */
+	uint64_t first_period, rate;	  /* as they were first given; 0 */
 };
 
 struct perfetto {
@@ -164,7 +164,7 @@ static const char *counter_name(uint64_t counter)
 #define COUNTER_CPU_CLOCK  1
 #define COUNTER_TASK_CLOCK 3
 
-/* The event whose overflow takes samples. Its period may be told anew (preport does, where weights differ); how often it samples is what came first. */
+/* The event whose overflow takes samples. Its period may be given again (preport does so where weights differ); the first one is the sampling rate. */
 static void read_timebase(struct perfetto *in, struct sequence *sequence, struct reader r)
 {
 	struct proto_field field;

@@ -6,7 +6,7 @@
  *	{"sample_rate": 100, "start_time": …, …}	from version 1 on; the time may be missing
  *	{"trace": [frame, …], "pid": 1, "thread_id": 2, "time": …}	a sample a line, leaf first; of version 0 the array alone
  *
- * Whether a thread was on a CPU ("on_cpu") is left out: it is looked up while rbspy has stopped the process, and says that nobody was.
+ * Whether a thread was on a CPU ("on_cpu") is left out: it is looked up while rbspy has stopped the process, and then says that none was.
  */
 #include "formats/profile/import/import_build.h"
 #include "formats/profile/import/import_rows.h"

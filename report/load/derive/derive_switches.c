@@ -82,7 +82,7 @@ struct life {
 	bool sampled;			/* on a CPU, ever */
 	bool seen;			/* more is known of it than that it was there */
 	bool found;			/* it was looked at while it waited, see take_found() */
-	bool by_point;			/* its last switch was told by a tracepoint */
+	bool by_point;			/* its last switch came from a tracepoint */
 	bool unwatched;			/* since @since_ns it did what no switch tells, see settle_unwatched() */
 };
 
@@ -352,7 +352,7 @@ static void put_run(struct switches *s, struct life *life, uint64_t to_ns)
 	uint64_t from_ns = life->since_ns, count = MAX(life->running.len, 1);
 
 	life->ran_ns += to_ns > from_ns ? to_ns - from_ns : 0;
-	/* Without switches nobody knows that it ran all along. */
+	/* Without switches it is not known to have run all along. */
 	if (!s->any || !clip(s, &from_ns, &to_ns) || !is_wanted(s, life)) {
 		life->running.len = 0;
 		return;
@@ -497,7 +497,7 @@ static void close_watched(struct switches *s, struct life *life)
 	begin_unwatched(life, life->now == NOT_KNOWN ? life->since_ns : to_ns);
 }
 
-/* If its account at @ev has turns on a CPU that no switch told of: the time since then as sums. */
+/* If its account at @ev has turns on a CPU without a switch: the time since then as sums. */
 static void settle_unwatched(struct switches *s, struct life *life, const struct event *ev)
 {
 	const struct reading *before = life->last.is_known ? &life->last : &life->first;

@@ -21,7 +21,7 @@ enum sched_point_kind {
 };
 
 enum sched_point_left {
-	SCHED_POINT_READY, /* could go on, or nobody knows better */
+	SCHED_POINT_READY, /* could go on, or its state is not known */
 	SCHED_POINT_BLOCKED,
 	SCHED_POINT_ENDED,
 };

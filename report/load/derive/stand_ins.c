@@ -104,7 +104,7 @@ static uint64_t share_out(const struct stand_ins *s, const struct without_stack 
 	return without->span.weight;
 }
 
-/* Time of any length to where time of its kind is, class by class: what does not fit there has nobody to stand for it. */
+/* Time of any length to where time of its kind is, class by class: what does not fit there has no stand-in. */
 static void divide(struct stand_ins *s, size_t any)
 {
 	struct without_stack whole = s->without.items[any];
