@@ -150,6 +150,28 @@ TEST(jfr_files_of_several_chunks_add_up)
 	free(data);
 }
 
+/* Three chunks, of which the second calls its samples otherwise. */
+TEST(jfr_chunks_with_other_metadata_have_other_classes)
+{
+	static const char name[] = "jdk.ExecutionSample";
+	struct import_case c;
+	size_t len;
+	uint8_t *one = unpacked(&len), *three = malloc(3 * len);
+	char *at;
+
+	for (int i = 0; i < 3; i++)
+		memcpy(three + (size_t)i * len, one, len);
+	at = memmem(three + len, len, name, strlen(name));
+	CHECK(at);
+	at[strlen(name) - 1] = 'X';
+	CHECK_OK(import_case_read(&c, three, 3 * len, "x.jfr"));
+	CHECK_UINT(import_case_sum(&c, "cpu").count, 100);
+	CHECK_UINT(import_case_sum(&c, "sleep").count, 3 * 179);
+	import_case_close(&c);
+	free(three);
+	free(one);
+}
+
 TEST(jfr_files_survive_damage)
 {
 	size_t len;

@@ -47,6 +47,13 @@ static inline uint32_t import_ids_get(const struct import_ids *ids, uint64_t id)
 	return number ? (uint32_t)(*number - 1) : PROFILE_NONE;
 }
 
+/* Forget all, keep the room. */
+static inline void import_ids_clear(struct import_ids *ids)
+{
+	ids->dense.len = ids->puts = 0;
+	map_clear(&ids->sparse);
+}
+
 static inline void import_ids_deinit(struct import_ids *ids)
 {
 	vec_deinit(&ids->dense);

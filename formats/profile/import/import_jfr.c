@@ -469,18 +469,25 @@ static void plan_constants(struct jfr *in)
 	plan_class(in, "java.lang.Thread", thread, 3, &in->thread_class, &in->thread_plan);
 }
 
-static void forget_chunk(struct jfr *in)
+/* Numbers of constants are the chunk's own; which types are samples is up to its classes. */
+static void forget_constants(struct jfr *in, void (*forget)(struct import_ids *ids))
 {
-	struct import_ids *const ids[] = { &in->events, &in->leaf_bytecodes, &in->stacks, &in->threads, &in->methods,
+	struct import_ids *const ids[] = { &in->leaf_bytecodes, &in->stacks, &in->threads, &in->methods,
 					   &in->class_names, &in->states, &in->frame_kinds,
 					   &in->method_symbols, &in->class_symbols };
 
-	for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
-		import_ids_deinit(ids[i]);
-		*ids[i] = (struct import_ids){ 0 };
-	}
+	for (size_t i = 0; i < ARRAY_LEN(ids); i++)
+		forget(ids[i]);
+}
+
+static void plan(struct jfr *in)
+{
+	if (in->chunk.same_classes)
+		return;
+	import_ids_clear(&in->events);
 	in->kinds_here.len = 0;
-	jfr_chunk_close(&in->chunk);
+	plan_events(in);
+	plan_constants(in);
 }
 
 /* Value types in the order of the table, not of what happened to come first: the first one is what is shown. */
@@ -508,8 +515,7 @@ static void read_events(struct jfr *in)
 	uint64_t type;
 	struct reader r;
 
-	plan_events(in);
-	plan_constants(in);
+	plan(in);
 	add_types(in);
 	while (jfr_event_next(&in->chunk, &pos, &type, &r)) {
 		uint32_t kind = import_ids_get(&in->events, type);
@@ -552,7 +558,7 @@ static struct err *read_jfr(const struct import_input *input, struct profile *p,
 		err = jfr_chunk_open(input->data, input->len, offset, &in.chunk, &offset);
 		if (!err)
 			read_events(&in);
-		forget_chunk(&in);
+		forget_constants(&in, import_ids_clear);
 		if (err && p->samples.len) { /* earlier chunks are whole in themselves */
 			diag_err(diag, err_wrap(err, "the rest of the file is left out"));
 			err = NULL;
@@ -560,6 +566,9 @@ static struct err *read_jfr(const struct import_input *input, struct profile *p,
 		}
 	}
 	say_facts(&in, facts);
+	jfr_chunk_close(&in.chunk);
+	forget_constants(&in, import_ids_deinit);
+	import_ids_deinit(&in.events);
 	vec_deinit(&in.kinds_here);
 	vec_deinit(&in.lines);
 	vec_deinit(&in.path);

@@ -14,10 +14,11 @@ bool import_json_has(const uint8_t *start, size_t len, const char *key)
 	struct json_text found;
 	bool has = false;
 
-	if (!import_has_text(start, len, key))
-		return false; /* much faster than to read it all for each format */
+	/* Much faster than to read it all for each format. */
+	if (!import_json_begins(start, len, '{') || !import_has_text(start, len, key))
+		return false;
 	json_reader_init(&r, start, len);
-	if (json_read_peek(&r) == JSON_OBJECT && json_read_object(&r))
+	if (json_read_object(&r))
 		while (!has && json_read_key(&r, &found)) {
 			has = json_is(found, key);
 			json_read_skip(&r);

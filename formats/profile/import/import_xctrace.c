@@ -473,8 +473,10 @@ static struct err *read_elements(struct xctrace *in)
 
 static unsigned recognise(const uint8_t *start, size_t len)
 {
+	struct json_text text = import_trim((struct json_text){ (const char *)start, MIN(len, (size_t)START_LOOKED) });
+
 	len = MIN(len, (size_t)START_LOOKED);
-	if (!len || (!memmem(start, len, "<trace-query-result", 19) && !memmem(start, len, "<trace-toc", 10)))
+	if (!text.len || (!import_starts(text, "<") && !import_starts(text, "\xef\xbb\xbf<")) || (!memmem(start, len, "<trace-query-result", 19) && !memmem(start, len, "<trace-toc", 10)))
 		return 0;
 	return 95;
 }

@@ -86,6 +86,23 @@ uint64_t jfr_integer(const struct jfr_chunk *chunk, struct reader *r, enum jfr_b
 	return basic == JFR_INT ? int_of(chunk, r) : long_of(chunk, r);
 }
 
+/* Pass over @len numbers; eight at once while they are of one byte each, as the letters of most strings are. */
+static void skip_lebs(struct reader *r, uint32_t len)
+{
+	const uint64_t more = 0x8080808080808080;
+	uint64_t bytes;
+
+	while (len >= sizeof(bytes) && reader_left(r) >= sizeof(bytes)) {
+		memcpy(&bytes, r->pos, sizeof(bytes));
+		if (bytes & more)
+			break;
+		reader_skip(r, sizeof(bytes), "a string");
+		len -= (uint32_t)sizeof(bytes);
+	}
+	for (; len && !r->failed; len--)
+		leb(r);
+}
+
 /* A string of @len UTF-16 units, made UTF-8 if @arena is there, else passed over. */
 static struct jfr_text chars_of(const struct jfr_chunk *chunk, struct reader *r, uint32_t len, struct arena *arena)
 {
@@ -94,6 +111,10 @@ static struct jfr_text chars_of(const struct jfr_chunk *chunk, struct reader *r,
 
 	if (len > reader_left(r))
 		reader_fail(r, "a string");
+	if (!arena && chunk->compressed) {
+		skip_lebs(r, len);
+		return text;
+	}
 	for (uint32_t i = 0; i < len && !r->failed; i++) {
 		uint64_t c = chunk->compressed ? leb(r) : reader_u16(r, "a string");
 
@@ -225,7 +246,7 @@ static void read_field(const struct jfr_chunk *chunk, const struct jfr_field *fi
 	    class->basic == JFR_FLOAT || class->basic == JFR_DOUBLE) {
 		skip_field(chunk, r, field, 0);
 	} else if (class->basic == JFR_STRING && !field->constant) {
-		ret->text = string_of(chunk, r, (struct arena *)&chunk->arena, &constant);
+		ret->text = string_of(chunk, r, (struct arena *)&chunk->texts, &constant);
 		if (constant != UINT64_MAX)
 			constant_text(chunk, class, constant, ret);
 	} else {
@@ -435,12 +456,38 @@ static void read_strings(struct metadata *m)
 	}
 }
 
-static struct err *read_metadata(struct jfr_chunk *chunk)
+static void forget_classes(struct jfr_chunk *chunk)
+{
+	for (size_t i = 0; i < chunk->classes.len; i++) {
+		vec_deinit(&chunk->classes.items[i].fields);
+		import_ids_deinit(&chunk->classes.items[i].constants);
+	}
+	chunk->classes.len = 0;
+	import_ids_clear(&chunk->class_ids);
+	arena_reset(&chunk->arena);
+	chunk->described = NULL;
+}
+
+static void forget_constants(struct jfr_chunk *chunk)
+{
+	for (size_t i = 0; i < chunk->classes.len; i++)
+		import_ids_clear(&chunk->classes.items[i].constants);
+}
+
+/* Metadata that are the same bytes in the same coding describe the same classes, as they do in nearly every chunk of a file. */
+static bool describes_same(const struct jfr_chunk *chunk, const struct reader *r, bool was_compressed)
+{
+	return chunk->described && chunk->compressed == was_compressed && reader_left(r) == chunk->described_len &&
+	       memcmp(r->pos, chunk->described, chunk->described_len) == 0;
+}
+
+static struct err *read_metadata(struct jfr_chunk *chunk, bool was_compressed)
 {
 	size_t pos = chunk->metadata;
 	uint64_t type;
 	struct reader r;
 	struct metadata m = { .chunk = chunk, .r = &r };
+	struct err *err;
 
 	if (!chunk->metadata)
 		return err_new(ERR_CORRUPT, "the chunk at offset %" PRIu64 " has no metadata", chunk->offset);
@@ -448,9 +495,22 @@ static struct err *read_metadata(struct jfr_chunk *chunk)
 	long_of(chunk, &r); /* start, duration, id */
 	long_of(chunk, &r);
 	long_of(chunk, &r);
+	chunk->same_classes = describes_same(chunk, &r, was_compressed);
+	if (chunk->same_classes) {
+		forget_constants(chunk);
+		return NULL;
+	}
+	forget_classes(chunk);
+
+	const uint8_t *described = r.pos;
+
+	chunk->described_len = reader_left(&r);
 	read_strings(&m);
 	read_element(&m, PROFILE_NONE, 0);
-	return reader_check(&r);
+	err = reader_check(&r);
+	if (!err)
+		chunk->described = described;
+	return err;
 }
 
 /* ---- constants ---- */
@@ -567,41 +627,52 @@ static struct err *read_header(struct jfr_chunk *chunk, struct reader *r, uint64
 	return reader_check(r);
 }
 
-struct err *jfr_chunk_open(const uint8_t *file, size_t len, uint64_t offset, struct jfr_chunk *ret,
+/* What is not of the classes. */
+static void begin_chunk(struct jfr_chunk *chunk, const uint8_t *data, size_t len, uint64_t offset)
+{
+	chunk->data = data;
+	chunk->len = len;
+	chunk->offset = offset;
+	chunk->metadata = 0;
+	chunk->checkpoints.len = 0;
+	chunk->same_classes = false;
+	arena_reset(&chunk->texts);
+}
+
+struct err *jfr_chunk_open(const uint8_t *file, size_t len, uint64_t offset, struct jfr_chunk *chunk,
 			   uint64_t *ret_next)
 {
 	struct reader r;
 	uint64_t chunk_len = 0;
+	bool was_compressed = chunk->compressed;
 	struct err *err;
 
-	*ret = (struct jfr_chunk){ .data = file + offset, .len = len - offset, .offset = offset };
-	r = reader_at(ret, 0, ret->len);
-	err = read_header(ret, &r, &chunk_len);
+	begin_chunk(chunk, file + offset, len - offset, offset);
+	r = reader_at(chunk, 0, chunk->len);
+	err = read_header(chunk, &r, &chunk_len);
 	if (err)
 		return err;
-	ret->finished = chunk_len >= JFR_HEADER_LEN && chunk_len <= ret->len;
-	if (ret->finished)
-		ret->len = (size_t)chunk_len;
-	if (ret->len >= UINT32_MAX)
+	chunk->finished = chunk_len >= JFR_HEADER_LEN && chunk_len <= chunk->len;
+	if (chunk->finished)
+		chunk->len = (size_t)chunk_len;
+	if (chunk->len >= UINT32_MAX)
 		return err_new(ERR_UNSUPPORTED, "the chunk at offset %" PRIu64 " is longer than 4 GiB", offset);
-	*ret_next = offset + ret->len;
-	find_parts(ret);
-	err = read_metadata(ret);
-	for (size_t i = 0; i < ret->checkpoints.len && !err; i++)
-		err = read_checkpoint(ret, ret->checkpoints.items[i]);
+	*ret_next = offset + chunk->len;
+	find_parts(chunk);
+	err = read_metadata(chunk, was_compressed);
+	for (size_t i = 0; i < chunk->checkpoints.len && !err; i++)
+		err = read_checkpoint(chunk, chunk->checkpoints.items[i]);
 	return err;
 }
 
 void jfr_chunk_close(struct jfr_chunk *chunk)
 {
-	for (size_t i = 0; i < chunk->classes.len; i++) {
-		vec_deinit(&chunk->classes.items[i].fields);
-		import_ids_deinit(&chunk->classes.items[i].constants);
-	}
+	forget_classes(chunk);
 	vec_deinit(&chunk->classes);
 	vec_deinit(&chunk->checkpoints);
 	import_ids_deinit(&chunk->class_ids);
 	arena_deinit(&chunk->arena);
+	arena_deinit(&chunk->texts);
 }
 
 uint64_t jfr_span_ns(const struct jfr_chunk *chunk, uint64_t ticks)

@@ -45,6 +45,7 @@ struct jfr_class {
 	struct import_ids constants; /* number -> offset in the chunk */
 };
 
+/* A zeroed one is empty. */
 struct jfr_chunk {
 	const uint8_t *data;
 	size_t len;
@@ -53,7 +54,11 @@ struct jfr_chunk {
 	bool finished;	 /* its JVM finished it, and all of it is there */
 	uint64_t start_ns, duration_ns; /* since 1970 */
 	uint64_t start_ticks, ticks_per_s;
-	struct arena arena;
+	struct arena arena; /* of the metadata */
+	struct arena texts; /* that are not in place */
+	const uint8_t *described; /* the metadata that the classes are from, without its time */
+	size_t described_len;
+	bool same_classes; /* as those of the chunk before */
 	VEC(struct jfr_class) classes;
 	struct import_ids class_ids;
 	VEC(uint32_t) checkpoints; /* offsets */
@@ -61,11 +66,12 @@ struct jfr_chunk {
 };
 
 /*
- * Take apart the chunk at @offset of the file; *@ret_next is where the next one is. ERR_CORRUPT, ERR_UNSUPPORTED (a version that
- * is not 2). jfr_chunk_close() releases @ret in any case.
+ * Take apart the chunk at @offset of the file; *@ret_next is where the next one is. @chunk is the one before, or empty: classes that are
+ * described by the same bytes stay as they are. ERR_CORRUPT, ERR_UNSUPPORTED (a version that is not 2). jfr_chunk_close() releases @chunk
+ * in any case.
  */
 MUST_USE struct err *jfr_chunk_open(const uint8_t *file, size_t len, uint64_t offset,
-				    struct jfr_chunk *ret, uint64_t *ret_next);
+				    struct jfr_chunk *chunk, uint64_t *ret_next);
 void jfr_chunk_close(struct jfr_chunk *chunk);
 
 /* The class of that name or number, or NULL. */
