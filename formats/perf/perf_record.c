@@ -463,6 +463,40 @@ static size_t trailer_len(const struct perf_layout *layout)
 	return 8 * (size_t)__builtin_popcountll(layout->sample_type & fields);
 }
 
+/* Pass the body of a record of @type; false if what follows begins where the record's length says. */
+static bool skip_body(struct reader *r, uint32_t type)
+{
+	if (type == PERF_RECORD_KSYMBOL) {
+		reader_skip(r, 16, "symbol");
+		reader_string(r, "symbol name");
+	} else if (type == PERF_RECORD_BPF_EVENT) {
+		reader_skip(r, 16, "BPF event");
+	} else if (type == PERF_RECORD_TEXT_POKE) {
+		reader_skip(r, 8, "code address");
+		size_t old_len = reader_u16(r, "old code size"), new_len = reader_u16(r, "new code size");
+
+		reader_skip(r, old_len + new_len, "code");
+	} else {
+		return false;
+	}
+	return !r->failed;
+}
+
+size_t perf_record_own_len(const struct perf_layout *layout, const uint8_t *data, size_t len, bool big_endian)
+{
+	struct reader r;
+
+	reader_init(&r, data, len, big_endian);
+	uint32_t type = reader_u32(&r, "record type");
+
+	reader_skip(&r, 4, "record size");
+	if (!skip_body(&r, type))
+		return len;
+	size_t body_end = (len - reader_left(&r) + 7) & ~(size_t)7;
+
+	return MIN(body_end + trailer_len(layout), len);
+}
+
 static void read_other(struct reader *r, const struct perf_layout *layout, struct perf_record *rec)
 {
 	size_t trailer = trailer_len(layout);
@@ -506,7 +540,7 @@ struct err *perf_record_parse(const struct perf_layout *layout, const uint8_t *d
 {
 	struct reader r;
 
-	reader_init(&r, data, len, big_endian);
+	reader_init(&r, data, perf_record_own_len(layout, data, len, big_endian), big_endian);
 	clear(ret);
 	ret->type = reader_u32(&r, "record type");
 	ret->misc = reader_u16(&r, "record flags");

@@ -65,6 +65,12 @@ struct perf_record {
 uint64_t perf_record_id(const uint8_t *data, size_t len, bool big_endian);
 
 /*
+ * How many of the @len bytes of the record at @data are its own. Kernels (seen in 6.18) make records of BPF programs, kernel symbols
+ * and changed code longer for each recorder that is told before: what stands behind is left from older records.
+ */
+size_t perf_record_own_len(const struct perf_layout *layout, const uint8_t *data, size_t len, bool big_endian);
+
+/*
  * Parse the record of @len bytes at @data, header included; its bytes must outlive the use of @ret.
  * ERR_CORRUPT: it is shorter than its fields. @ret is then undefined.
  */

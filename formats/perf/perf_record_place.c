@@ -40,7 +40,7 @@ static uint64_t find(const struct perf_layout *layout, const uint8_t *data, size
 		return word_at(data, len, HEADER_LEN + 8 * words_of(layout->sample_type, before));
 	if (!layout->sample_id_all || len < HEADER_LEN + trailer)
 		return 0;
-	return word_at(data, len, len - trailer);
+	return word_at(data, len, perf_record_own_len(layout, data, len, /* big_endian= */ false) - trailer);
 }
 
 uint64_t perf_record_place_id(const struct perf_layout *layout, const uint8_t *data, size_t len)

@@ -6,7 +6,7 @@
  * are at places that the sample type alone gives: near the beginning of samples, near the end of all others.
  *
  *	sample	header [identifier] [ip] [pid, tid] [time] [addr] [id] ...
- *	other	header body ... [pid, tid] [time] [id] [stream id] [cpu] [identifier]
+ *	other	header body ... [pid, tid] [time] [id] [stream id] [cpu] [identifier], at the end of perf_record_own_len()
  */
 #ifndef FORMATS_PERF_RECORD_PLACE_H
 #define FORMATS_PERF_RECORD_PLACE_H

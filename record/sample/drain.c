@@ -346,6 +346,7 @@ static struct err *take_side_band(struct drain *d, const struct side_record *sid
 	}
 	if (!d->record.known || ev->kind == EVENT_SAMPLE)
 		return NULL;
+	ev->time_ns = MIN(ev->time_ns, side->time_ns); /* as it was gathered, should its own be in the future */
 	d->newest_ns = MAX(d->newest_ns, ev->time_ns);
 	if (is_idle_switch(ev))
 		return NULL;

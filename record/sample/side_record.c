@@ -7,6 +7,8 @@
 #include "formats/base/vec.h"
 #include "formats/perf/perf_record_place.h"
 
+#define FUTURE_NS 1000000000ULL /* a record that is so much later than now has no time that can be believed */
+
 void side_records_gather(struct side_records *records, struct ring *ring, size_t number, uint64_t until_ns)
 {
 	struct side_record side = { .ring = number };
@@ -14,6 +16,9 @@ void side_records_gather(struct side_records *records, struct ring *ring, size_t
 
 	while (ring_next(ring, head, records->scratch, &side.data, &side.len)) {
 		side.time_ns = perf_record_place_time(records->layout, side.data, side.len);
+		/* It must not hold up all that come after it. */
+		if (side.time_ns >= until_ns && side.time_ns - until_ns >= FUTURE_NS)
+			side.time_ns = until_ns - 1;
 		if (side.time_ns >= until_ns) {
 			ring->tail = before;
 			return;

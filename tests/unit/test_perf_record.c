@@ -4,6 +4,8 @@
  */
 #include "formats/perf/perf_record.h"
 
+#include "formats/perf/perf_record_place.h"
+
 #include "formats/base/memory.h"
 #include "formats/base/writer.h"
 #include "tests/unit/test.h"
@@ -274,6 +276,56 @@ TEST(perf_record_switches_symbols_cgroups_and_code_changes)
 	put_trailer(&b);
 	CHECK_UINT(parse(&b, &side_band)->text_poke.new_len, 3);
 	CHECK_MEM(b.rec->event.text_poke.new_code, "\xe8\x01\x02", 3);
+}
+
+/* What a kernel appends to a record that it told another recorder of before. */
+static const struct event *parse_longer(struct bench *b, const struct perf_layout *layout)
+{
+	size_t len = b->w.len;
+
+	for (uint64_t i = 0; i < 8; i++)
+		writer_u64(&b->w, 0x2f7573722f6c6962 + i);
+	set_size(b);
+	CHECK_UINT(perf_record_own_len(layout, b->w.data, b->w.len, false), len);
+	CHECK_UINT(perf_record_place_time(layout, b->w.data, b->w.len), 12);
+	check_truncations(b, layout);
+	CHECK_OK(perf_record_parse(layout, guarded(b->w.data, b->w.len), b->w.len, false, b->rec));
+	CHECK_UINT(b->rec->id, 99);
+	CHECK_UINT(b->rec->event.cpu, 3);
+	CHECK_UINT(b->rec->event.time_ns, 12);
+	return &b->rec->event;
+}
+
+TEST(perf_record_of_programs_symbols_and_code_may_be_longer_than_it_is)
+{
+	BENCH;
+
+	begin(&b, PERF_RECORD_BPF_EVENT, 0);
+	writer_u16(&b.w, 2);
+	writer_u16(&b.w, 0);
+	writer_u32(&b.w, 443);
+	writer_bytes(&b.w, "\xe5\x39\x8a\x12\x12\x94\x3d\x9f", 8);
+	put_trailer(&b);
+	CHECK_UINT(parse_longer(&b, &side_band)->bpf.id, 443);
+
+	begin(&b, PERF_RECORD_KSYMBOL, 0);
+	writer_u64(&b.w, 0xffffffffc0001000);
+	writer_u32(&b.w, 64);
+	writer_u16(&b.w, 1);
+	writer_u16(&b.w, 0);
+	put_padded(&b, "bpf_prog_e5398a1212943d9f");
+	put_trailer(&b);
+	CHECK_STR(parse_longer(&b, &side_band)->ksymbol.name, "bpf_prog_e5398a1212943d9f");
+
+	begin(&b, PERF_RECORD_TEXT_POKE, 0);
+	writer_u64(&b.w, 0xffffffff81000000);
+	writer_u16(&b.w, 2);
+	writer_u16(&b.w, 3);
+	writer_bytes(&b.w, "\x90\x90\xe8\x01\x02", 5);
+	while (b.w.len % 8)
+		writer_u8(&b.w, 0);
+	put_trailer(&b);
+	CHECK_MEM(parse_longer(&b, &side_band)->text_poke.new_code, "\xe8\x01\x02", 3);
 }
 
 TEST(perf_record_of_an_unknown_kind_is_no_error)

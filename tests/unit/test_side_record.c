@@ -134,3 +134,17 @@ TEST(side_records_from_after_the_pass_began_wait_for_the_next)
 	CHECK_UINT(b->records.len, 0);
 	bench_free(b);
 }
+
+TEST(side_records_with_a_time_far_ahead_do_not_hold_up_others)
+{
+	struct bench *b = bench_new();
+
+	put(b, 0, UINT64_MAX - 5);
+	put(b, 0, 20);
+	take(b, 30);
+	CHECK_UINT(b->records.len, 2);
+	check_record(b, 0, 0, 20);
+	CHECK_UINT(b->records.items[1].time_ns, 29);
+	CHECK_UINT(b->pages[0].data_tail, 2 * RECORD);
+	bench_free(b);
+}
