@@ -540,10 +540,24 @@ static void put_view(struct page *page, struct view *view, const struct view_tab
 	table_deinit(&table);
 }
 
-/* Waits of threads without work are no row: put_waiting() said how many there are. */
+/* Has any sample of @event a stack? */
+static bool has_stacks(const struct page *page, uint32_t event)
+{
+	for (size_t i = 0; i < page->p->samples.len; i++) {
+		if (page->p->samples.items[i].type == event && page->p->samples.items[i].stack)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Innermost functions, or programs where there are no stacks. Waits of threads without work are no row: put_waiting() said
+ * how many there are.
+ */
 static void put_leaves(struct page *page, uint32_t event, unsigned limit)
 {
-	struct view_spec spec = { .levels = { .items = { { VIEW_LEAF, 0 } }, .len = 1 },
+	enum view_by by = has_stacks(page, event) ? VIEW_LEAF : VIEW_PROGRAM;
+	struct view_spec spec = { .levels = { .items = { { by, 0 } }, .len = 1 },
 				  .event = event,
 				  .idle = page->waits.idle };
 	struct view_table_options options = { .limit = limit, .brief = true, .without_idle = true };
@@ -663,7 +677,10 @@ static void put_next_line(struct page *page, const char *what, const char *hint)
 static void put_next_of_waits(struct page *page)
 {
 	put_next_line(page, "waits", " (how long they take, and for what)");
-	put_next_line(page, "--event off-cpu --tree", " (who waits, by caller)");
+	if (has_stacks(page, page->waits.event))
+		put_next_line(page, "--event off-cpu --tree", " (who waits, by caller)");
+	else
+		put_next_line(page, "--event off-cpu --by program,state", " (who waits, and how)");
 	if (!page->waits.alone)
 		put_next_line(page, "--by leaf", " (what is computed)");
 }
@@ -792,7 +809,7 @@ static void put_wait_tables(struct page *page)
 		cpu_leaves = MIN(MAX(room / 3, LEAVES_MIN), LEAVES_MAX);
 		leaves = MIN(room - cpu_leaves, LEAVES_MAX);
 	}
-	put_titled_leaves(page, "where threads wait", page->waits.event, leaves);
+	put_titled_leaves(page, has_stacks(page, page->waits.event) ? "where threads wait" : "who waits", page->waits.event, leaves);
 	if (cpu_leaves)
 		put_titled_leaves(page, "what they compute", page->event, cpu_leaves);
 }
