@@ -50,6 +50,7 @@ struct managed_page {
 
 struct managed_view {
 	managed_read_fn *read;
+	managed_read_fn *read_file; /* the owner's: what of a file the process maps and has not in memory, slowly; NULL: not to be had */
 	void *context;
 	bool by_cpu_time; /* the caller's: time is what its thread runs, for one that nothing waits for */
 	uint64_t limit_ns; /* the owner's: what to allow for each view; 0: MANAGED_TIME_NS */

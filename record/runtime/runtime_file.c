@@ -111,6 +111,25 @@ static void read_v8(const void *request, void *answer, int *ret_fd)
 	image_close(image);
 }
 
+struct bytes_read {
+	uint32_t len;
+	uint8_t bytes[RUNTIME_FILE_BYTES];
+};
+
+/* There, too: of memory at structs[0]. */
+static void read_bytes(const void *request, void *answer, int *ret_fd)
+{
+	const struct tables *q = request;
+	struct bytes_read *ret = answer;
+	const struct managed_place place = place_of(q);
+	struct tables_source source = { .image = managed_place_open(&place) };
+
+	(void)ret_fd;
+	if (source.image && image_bias(source.image, q->start, q->offset, &source.bias))
+		ret->len = (uint32_t)copy_from_file(&source, q->structs[0], ret->bytes, sizeof(ret->bytes));
+	image_close(source.image);
+}
+
 struct variable_search {
 	uint64_t to_start; /* what to add to a link-time address for the distance */
 	struct runtime_variables *ret;
@@ -235,4 +254,16 @@ bool runtime_file_variables(struct foreign_reader *reader, const struct managed_
 
 	memset(ret, 0, sizeof(*ret));
 	return ask_file(reader, place, &q, &what);
+}
+
+size_t runtime_file_bytes(struct foreign_reader *reader, const struct managed_place *place, uint64_t addr, void *ret, size_t len)
+{
+	struct bytes_read *read = memory_zeroed(1, sizeof(*read));
+	struct file_question what = { read_bytes, read, sizeof(*read) };
+	struct tables q = { .structs = { addr } };
+	size_t got = ask_file(reader, place, &q, &what) ? MIN(MIN((size_t)read->len, sizeof(read->bytes)), len) : 0;
+
+	memcpy(ret, read->bytes, got);
+	free(read);
+	return got;
 }

@@ -31,4 +31,9 @@ struct runtime_variables {
 /* Of the file at @place. False if nothing answers. */
 bool runtime_file_variables(struct foreign_reader *reader, const struct managed_place *place, struct runtime_variables *ret);
 
+#define RUNTIME_FILE_BYTES 12288 /* at most, with one question */
+
+/* Copy @len bytes or fewer that the file at @place has for memory at @addr, and say how many. */
+size_t runtime_file_bytes(struct foreign_reader *reader, const struct managed_place *place, uint64_t addr, void *ret, size_t len);
+
 #endif

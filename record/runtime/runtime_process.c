@@ -61,6 +61,8 @@ struct runtime_process {
 	struct task_memory memory;
 	struct hotspot *hotspot;
 	struct v8 *v8;
+	struct managed_place v8_place; /* its file; the path is its own */
+	char *v8_path;
 	struct dotnet *dotnet;
 	struct gdb_jit *gdb_jits[GDB_JITS_MAX];
 	size_t ngdb_jits;
@@ -104,6 +106,8 @@ void runtime_process_close(struct runtime_process *p)
 	dotnet_free(p->dotnet);
 	for (size_t i = 0; i < p->ngdb_jits; i++)
 		gdb_jit_free(p->gdb_jits[i]);
+	free(p->v8_path);
+	p->v8_path = NULL;
 	p->hotspot = NULL;
 	p->v8 = NULL;
 	p->dotnet = NULL;
@@ -153,6 +157,15 @@ static void read_memory(void *context, struct task_memory_piece *pieces, size_t 
 		pieces[0].got = task_memory_read(&p->memory, pieces[0].addr, pieces[0].to, pieces[0].len);
 	else
 		task_memory_read_pieces(&p->memory, pieces, count);
+}
+
+/* Of the file that has V8: text that is built in. */
+static void read_file(void *context, struct task_memory_piece *pieces, size_t count)
+{
+	const struct runtime_process *p = context;
+
+	for (size_t i = 0; i < count && p->v8_path; i++)
+		pieces[i].got = runtime_file_bytes(p->files->files.reader, &p->v8_place, pieces[i].addr, pieces[i].to, pieces[i].len);
 }
 
 /* ---- Java and V8 ---- */
@@ -264,6 +277,9 @@ static void open_v8(struct runtime_process *p, const struct managed_place *place
 		return;
 	}
 	p->v8 = v8_new(&file->layout, p->pid, age_of(p->pid));
+	p->view->read_file = read_file;
+	p->v8_place = *place;
+	p->v8_place.path = p->v8_path = memory_strdup(place->path);
 	tell_interpreter(p, file->layout.entry, file->layout.entry_len);
 }
 

@@ -327,9 +327,9 @@ static bool inlined_call(const struct code *c, int32_t number, struct v8_positio
 	return v8_position_unpack(packed, ret_caller);
 }
 
-static void add_call(const struct v8 *v, uint32_t function, const struct v8_position *position, struct jitdump_call *ret)
+static void add_call(struct v8 *v, uint32_t function, const struct v8_position *position, struct jitdump_call *ret)
 {
-	*ret = (struct jitdump_call){ function, v8_functions_line(&v->functions, function, position->at) };
+	*ret = (struct jitdump_call){ function, v8_functions_line(&v->functions, v->view, function, position->at) };
 }
 
 static bool find_position(const struct v8 *v, const struct table *table, uint64_t offset, struct v8_position *ret)
@@ -340,7 +340,7 @@ static bool find_position(const struct v8 *v, const struct table *table, uint64_
 }
 
 /* In front of all that has a position a function is being entered: where it is defined. Without @table nothing is known. */
-static struct jitdump_call entered_call(const struct v8 *v, uint32_t function, const struct table *table)
+static struct jitdump_call entered_call(struct v8 *v, uint32_t function, const struct table *table)
 {
 	return (struct jitdump_call){ function, table->len ? v->functions.items.items[function].line : 0 };
 }
@@ -586,7 +586,7 @@ static struct bytecode *learn(struct v8 *v, const struct v8_bytecode_at *at)
 	return &v->bytecodes.items[v->bytecodes.len - 1];
 }
 
-static struct jitdump_call call_at(const struct v8 *v, const struct bytecode *b, uint32_t offset)
+static struct jitdump_call call_at(struct v8 *v, const struct bytecode *b, uint32_t offset)
 {
 	struct v8_position at;
 	struct jitdump_call call = entered_call(v, b->function, &b->positions);

@@ -26,7 +26,9 @@
 #define POSITION_MAX	(1U << 30)
 #define LINE_OFFSET	24 /* of a script: how many lines of its file lie above it */
 #define SOURCE_LEN_MAX	(32U << 20)
-#define SOURCE_NS	20000000ULL /* for one script */
+#define SOURCE_NS	50000000ULL /* for one script */
+#define LINES_TRIES	6
+#define LINES_NS	50000000ULL /* between the first two, then each time twice as long */
 #define PIECE_LEN	(64U << 10)
 
 void v8_functions_deinit(struct v8_functions *fs)
@@ -81,8 +83,10 @@ static bool count_lines(struct managed_view *view, const struct v8_flat *flat, s
 						   .to = bytes,
 						   .len = (size_t)count * flat->width };
 
-		/* Some pages are in memory, others only in the file. */
 		view->read(view->context, &piece, 1);
+		/* What Node.js has built in is compiled from a cache: nobody has read the text. */
+		if (!piece.got && view->read_file)
+			view->read_file(view->context, &piece, 1);
 		count = (uint32_t)(piece.got / flat->width);
 		if (!count)
 			break;
@@ -98,6 +102,13 @@ static void read_lines(struct v8_functions *fs, struct managed_view *view, struc
 	struct v8_flat flat;
 	bool is_whole;
 
+	if (s->ends.len || s->tries >= LINES_TRIES)
+		return;
+	if (clock_now_ns(CLOCK_MONOTONIC) < s->due_ns) {
+		view->missed = true; /* so that this is asked again */
+		return;
+	}
+	s->due_ns = clock_now_ns(CLOCK_MONOTONIC) + (LINES_NS << s->tries++);
 	if (fs->nlines >= V8_LINES_MAX || !v8_flat(view, fs->layout, s->source, &flat) ||
 	    flat.len > SOURCE_LEN_MAX / flat.width)
 		return;
@@ -106,6 +117,7 @@ static void read_lines(struct v8_functions *fs, struct managed_view *view, struc
 	managed_view_begin(view, view->read, view->context, MANAGED_TIME_NS);
 	if (!is_whole) {
 		s->ends.len = 0;
+		view->missed = true;
 		return;
 	}
 	vec_push(&s->ends, flat.len);
@@ -177,10 +189,12 @@ static uint32_t line_at(const struct v8_script *s, uint32_t position)
 	return low < s->ends.len ? (uint32_t)low + s->first_line : 0;
 }
 
-uint32_t v8_functions_line(const struct v8_functions *fs, uint32_t number, uint32_t position)
+uint32_t v8_functions_line(struct v8_functions *fs, struct managed_view *view, uint32_t number, uint32_t position)
 {
 	uint32_t script = fs->items.items[number].script_number;
 
+	if (script != V8_NO_SCRIPT)
+		read_lines(fs, view, &fs->scripts.items[script]);
 	return script == V8_NO_SCRIPT ? 0 : line_at(&fs->scripts.items[script], position);
 }
 

@@ -33,6 +33,8 @@ struct v8_script {
 	char *file;
 	uint32_t first_line;
 	VEC(uint32_t) ends; /* positions of the ends of its lines */
+	unsigned tries;	    /* to read its text, which may not be there yet, or take too long; */
+	uint64_t due_ns;    /* the next one */
 };
 
 /* Zeroed is empty. */
@@ -54,7 +56,10 @@ size_t v8_functions_held(const struct v8_functions *fs);
 bool v8_functions_get(struct v8_functions *fs, struct managed_view *view, uint64_t shared, struct writer *out,
 		      uint32_t *ret);
 
-/* The source line of @position, in characters from the beginning of the script of function @number; 0 if it is not known. */
-uint32_t v8_functions_line(const struct v8_functions *fs, uint32_t number, uint32_t position);
+/*
+ * The source line of @position, in characters from the beginning of the script of function @number; 0 if it is not known, or not yet: then
+ * @view has missed something.
+ */
+uint32_t v8_functions_line(struct v8_functions *fs, struct managed_view *view, uint32_t number, uint32_t position);
 
 #endif

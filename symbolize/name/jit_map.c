@@ -514,7 +514,25 @@ static uint64_t place_of(uint64_t ip, uint32_t level)
 	return ip | (uint64_t)level << CODE_PLACE_SHIFT;
 }
 
-/* The first one of an address holds, of each level: that is what was there when it was seen first. */
+static size_t count_lines(const struct jit_map *map, const struct jit_place *place)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < place->count; i++)
+		count += map->calls.items[place->first + i].line != 0;
+	return count;
+}
+
+/* What was read of a place later, as some of it was not in memory at first. */
+static void take_more(const struct jit_map *map, struct jit_place *place, const struct jit_place *later)
+{
+	if (later->count < place->count || (later->count == place->count && count_lines(map, later) <= count_lines(map, place)))
+		return;
+	place->first = later->first;
+	place->count = later->count;
+}
+
+/* The first one of an address holds, of each level: that is what was there when it was seen first; a later one may know more of it. */
 static void put_places(struct jit_map *map, const struct jit_level_address *addresses)
 {
 	for (size_t i = 0; i < map->described.len; i++) {
@@ -524,8 +542,10 @@ static void put_places(struct jit_map *map, const struct jit_level_address *addr
 			continue;
 		uint64_t *slot = map_put(&map->by_ip, place_of(map->described.items[i].ip, addresses[i].level), &is_new);
 
-		if (!is_new)
+		if (!is_new) {
+			take_more(map, &map->places.items[*slot], &map->described.items[i].place);
 			continue;
+		}
 		*slot = map->places.len;
 		vec_push(&map->places, map->described.items[i].place);
 	}

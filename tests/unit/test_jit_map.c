@@ -91,6 +91,28 @@ TEST(jit_map_of_nothing_is_empty)
 	jit_map_free(nuls);
 }
 
+/* What a runtime had not in memory is looked up again: a place that is described twice is what is known best. */
+TEST(jit_map_takes_what_was_read_of_a_place_later)
+{
+	CLEANUP(writer_deinit) struct writer dump = { 0 };
+	const struct jitdump_call alone[] = { { 1, 0 } }, with_line[] = { { 1, 7 } }, both[] = { { 2, 3 }, { 1, 7 } };
+
+	jitdump_put_header(&dump, 62, 1, 0);
+	jitdump_put_function(&dump, 1, "outer", "a.js", 0);
+	jitdump_put_function(&dump, 2, "inner", "a.js", 0);
+	jitdump_put_known(&dump, 0x1000, 0x100, "outer");
+	jitdump_put_place(&dump, 0x1010, JITDUMP_FRAME_SAVED, 16, alone, 1);
+	jitdump_put_place(&dump, 0x1010, JITDUMP_FRAME_SAVED, 16, with_line, 1);
+	jitdump_put_place(&dump, 0x1020, JITDUMP_FRAME_SAVED, 16, both, 2);
+	jitdump_put_place(&dump, 0x1020, JITDUMP_FRAME_SAVED, 16, with_line, 1);
+	struct jit_map *map = jit_map_new_dumped("", 0, dump.data, dump.len);
+
+	CHECK_UINT(jit_map_place(map, 0x1010)->count, 1);
+	CHECK_UINT(jit_map_calls(map, jit_map_place(map, 0x1010))->line, 7);
+	CHECK_UINT(jit_map_place(map, 0x1020)->count, 2);
+	jit_map_free(map);
+}
+
 /* Memory that was copied has no names, and is found by any of its addresses. */
 TEST(jit_map_has_the_bytes_of_code_that_nobody_names)
 {

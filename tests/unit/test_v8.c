@@ -344,6 +344,35 @@ TEST(v8_finds_the_line_of_bytecode_and_of_baseline_code)
 	free_heap(h);
 }
 
+static void read_file(void *context, struct task_memory_piece *pieces, size_t count)
+{
+	struct heap *h = context;
+
+	h->absent = 0;
+	read_heap(context, pieces, count);
+	h->absent = BASE + SOURCE + 16; /* behind its head */
+}
+
+/* What Node.js has built in is compiled from a cache, without reading its text. */
+TEST(v8_reads_text_that_is_not_in_memory_from_the_file)
+{
+	for (int in_file = 0; in_file < 2; in_file++) {
+		struct heap *h = new_heap();
+		struct v8 *v = v8_new(&h->layout, 1, 0);
+		struct jitdump_record place;
+		char text[256];
+
+		h->absent = BASE + SOURCE + 16; /* behind its head */
+		h->view.read_file = in_file ? read_file : NULL;
+		CHECK(look(h, v, STREAM + 0x40 + 0x21, V8_CALLER));
+		CHECK_UINT(h->view.missed, !in_file);
+		CHECK_UINT(read_back(h, &place, text, sizeof(text)), 1);
+		CHECK_STR(text, in_file ? "/srv/app.mjs inner:5, /srv/app.mjs outer:2, " : "/srv/app.mjs inner:0, /srv/app.mjs outer:0, ");
+		v8_free(v);
+		free_heap(h);
+	}
+}
+
 /* What could not be read is asked for again (runtime_process.c). */
 TEST(v8_learns_bytecode_once_it_is_in_memory)
 {
