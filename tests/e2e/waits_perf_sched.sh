@@ -42,12 +42,11 @@ grep -q 'sh [0-9]' out.txt || { cat out.txt; fail "no waker is known"; }
 thread=$(awk '{ print $1; exit }' perf.txt)
 preport -i kept.data --tid "$thread" --event wall --by tid -n 0 --format=csv 2>err.txt | columns tid | sort -u >out.txt
 [ "$(cat out.txt)" = "$thread" ] || { cat out.txt; fail "--tid $thread shows others"; }
-# Without stacks there is no function to show, but who waits.
-preport kept.data >out.txt 2>err.txt
-grep -q '^who waits' out.txt && ! grep -q 'where threads wait' out.txt || { cat out.txt; fail "the summary of waits without stacks"; }
-
 command -v perf >/dev/null || { echo "perf is not here: no file was made"; exit 0; }
 perf sched record -o here.data -- sh -c 'for i in 1 2 3 4; do (sleep 0.01; echo a) | cat; done' >out.txt 2>err.txt ||
 	{ echo "perf may not record here: $(tail -n 1 err.txt)"; exit 0; }
+# Without stacks there is no function to show, but who waits.
+preport here.data >out.txt 2>err.txt
+grep -q '^who waits' out.txt && ! grep -q 'where threads wait' out.txt || { cat out.txt; fail "the summary of waits without stacks"; }
 perf sched timehist --state -i here.data >timehist.txt 2>err.txt || { echo "timehist: $(tail -n 1 err.txt)"; exit 0; }
 [ -s timehist.txt ] && compare here.data timehist.txt
