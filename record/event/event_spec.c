@@ -706,8 +706,8 @@ struct err *event_list_add_off_cpu(struct event_list *list, bool wakers)
 		err = event_list_add(list, "off-cpu");
 	for (size_t i = 0; i < list->len; i++)
 		wakers &= !event_desc_is_waking(&list->items[i]);
-	/* A stack for each would cost more than all the rest. */
-	return !err && wakers ? event_list_add(list, EVENT_LIST_WAKING "/call-graph=no/") : err;
+	/* A stack for each would cost more than all the rest: the second is thinned, as stacks of waits are. */
+	return !err && wakers ? event_list_add(list, EVENT_LIST_WAKING "/call-graph=no/," EVENT_LIST_WAKING "/period=1/") : err;
 }
 
 /* Stacks at a steady rate, which the kernel keeps to: a call without costs a tenth of one with. */

@@ -123,6 +123,17 @@ static uint32_t waking_event(const struct event_plan *plan)
 	return RECORDING_NO_EVENT;
 }
 
+/* Of one that the user asked for, alone, each counts. */
+static uint32_t waker_event(const struct event_plan *plan)
+{
+	uint32_t first = waking_event(plan);
+
+	for (uint32_t i = first + 1; first != RECORDING_NO_EVENT && i < plan->nevents; i++)
+		if (event_desc_is_waking(plan->events[i].desc))
+			return i;
+	return RECORDING_NO_EVENT;
+}
+
 static void begin_idle(struct drain *d)
 {
 	const struct event_plan *plan = d->perf_fds->plan;
@@ -155,6 +166,8 @@ static void begin_readers(struct drain *d)
 		.heads = memory_zeroed(d->nrings + 1, sizeof(*d->scene.heads)),
 		.off_cpu_event = off_cpu_event(d->perf_fds->plan),
 		.waking_event = waking_event(d->perf_fds->plan),
+		.waker_event = waker_event(d->perf_fds->plan),
+		.waker_thinning = memory_zeroed(d->nrings + 1, sizeof(*d->scene.waker_thinning)),
 		.wakings = memory_zeroed(d->nrings + 1, sizeof(*d->scene.wakings)),
 		.thinning = memory_zeroed(d->nrings + 1, sizeof(*d->scene.thinning)),
 		.seen = memory_zeroed(d->nrings + 1, sizeof(*d->scene.seen)),
@@ -238,6 +251,7 @@ void drain_free(struct drain *d)
 	free(d->heads_before);
 	free(d->scene.behind_ns);
 	free(d->scene.thinning);
+	free(d->scene.waker_thinning);
 	free(d->scene.wakings);
 	for (size_t i = 0; i < d->nrings; i++) {
 		vec_deinit(&d->scene.seen[i]);
@@ -265,10 +279,10 @@ void drain_set_waits(struct drain *d, bool on, uint64_t now_ns, struct diag *dia
 {
 	perf_fds_set_waits(d->perf_fds, on, diag);
 	for (size_t i = 0; i < d->nrings; i++) {
-		if (on)
-			stack_thinning_resume(&d->scene.thinning[i], now_ns);
-		else
-			stack_thinning_pause(&d->scene.thinning[i], now_ns);
+		void (*turn)(struct stack_thinning *, uint64_t) = on ? stack_thinning_resume : stack_thinning_pause;
+
+		turn(&d->scene.thinning[i], now_ns);
+		turn(&d->scene.waker_thinning[i], now_ns);
 	}
 }
 

@@ -310,6 +310,8 @@ static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, si
 			perf_fds_event(r->scene->perf_fds, r->record.count_ids[i]);
 	if (ev->sample.event == r->scene->off_cpu_event)
 		ev->sample.period = stack_thinning_count(&r->scene->thinning[ring], ev->time_ns);
+	if (ev->sample.event == r->scene->waker_event)
+		ev->sample.period = stack_thinning_count(&r->scene->waker_thinning[ring], ev->time_ns);
 	if (ev->sample.event == r->scene->off_cpu_event && ev->sample.period > 1)
 		vec_push(&r->scene->seen[ring], ((struct wait_probe_sight){ ev->tid, ev->time_ns }));
 	if (is_foreign(r, ev)) {
@@ -500,17 +502,24 @@ static size_t stack_limit(struct ring_reader *r, size_t number, uint64_t head)
 	return percent > FAR_BEHIND_PERCENT && was_lean ? PERF_FDS_LEAN_STACK_LEN : PRUNE_ALL;
 }
 
-/* Have the kernel take as many stacks of waits as are good for the machine. */
-static void thin_stacks(struct ring_reader *r, size_t number)
+static void thin(struct ring_reader *r, size_t number, uint32_t event, struct stack_thinning *thinning)
 {
 	uint64_t period;
 
-	if (r->scene->off_cpu_event == RECORDING_NO_EVENT || r->scene->perf_fds->narrow)
+	if (event == RECORDING_NO_EVENT)
 		return;
-	period = stack_thinning_decide(&r->scene->thinning[number], clock_now_ns(CLOCK_MONOTONIC));
+	period = stack_thinning_decide(thinning, clock_now_ns(CLOCK_MONOTONIC));
 	if (period)
-		perf_fds_set_period(r->scene->perf_fds, r->scene->off_cpu_event,
-				    r->scene->perf_fds->samples.items[number].cpu, period);
+		perf_fds_set_period(r->scene->perf_fds, event, r->scene->perf_fds->samples.items[number].cpu, period);
+}
+
+/* Have the kernel take as many stacks of waits and wakers as are good for the machine. */
+static void thin_stacks(struct ring_reader *r, size_t number)
+{
+	if (r->scene->perf_fds->narrow)
+		return;
+	thin(r, number, r->scene->off_cpu_event, &r->scene->thinning[number]);
+	thin(r, number, r->scene->waker_event, &r->scene->waker_thinning[number]);
 }
 
 static struct err *empty_ring(struct ring_reader *r, struct ring_hand *hand, size_t number)

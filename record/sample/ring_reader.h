@@ -62,8 +62,10 @@ struct ring_scene {
 	uint64_t *heads;     /* of the sample rings, in this pass */
 	uint32_t off_cpu_event; /* RECORDING_NO_EVENT: none */
 	uint32_t waking_event;	/* who woke whom; the same */
+	uint32_t waker_event;	/* the same with stacks, thinned beside each without; the same */
 	uint64_t *wakings;	/* by sample ring: records of it in this pass */
 	struct stack_thinning *thinning; /* by sample ring: of the stacks of waits */
+	struct stack_thinning *waker_thinning; /* the same: of those that end them */
 	struct wait_probe_seen *seen;    /* by sample ring: stacks of waits, where they are thinned */
 	struct descriptor_uses *descriptors; /* by sample ring: that threads waited for */
 	uint64_t *behind_ns; /* by sample ring: when it was last found so */

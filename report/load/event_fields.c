@@ -91,6 +91,12 @@ static void label_sample(void *context, const struct event *ev, struct profile_s
 	sample->labels = profile_add_labels(s->profile, labels, count);
 }
 
+/* Of what transformers make. */
+static bool is_derived_key(const char *name)
+{
+	return strcmp(name, DERIVE_OPERATION) == 0 || strcmp(name, DERIVE_WAKER_FUNCTION) == 0;
+}
+
 struct err *event_fields_listen(struct event_fields *fields, struct session *s, const struct view_levels *levels)
 {
 	struct tracepoint_format *formats;
@@ -116,7 +122,7 @@ struct err *event_fields_listen(struct event_fields *fields, struct session *s, 
 			fields->fields[e * fields->len + i] = field;
 			found |= field != NULL;
 		}
-		if (!found && !is_managed_key(fields->names[i]) && strcmp(fields->names[i], DERIVE_OPERATION) != 0)
+		if (!found && !is_managed_key(fields->names[i]) && !is_derived_key(fields->names[i]))
 			return unknown(s, formats, fields->names[i]);
 	}
 	fields->listener = (struct loader_listener){ .context = fields, .sample = label_sample };

@@ -7,6 +7,7 @@
 #include "report/load/namer.h"
 
 #include "formats/code_place.h"
+#include "report/load/derive/derive_kind.h"
 #include "report/view/runtime_work.h"
 
 #include "report/print/number.h"
@@ -174,6 +175,17 @@ static void forget_wanted(struct namer *namer)
 	vec_deinit(&namer->order);
 }
 
+/* Stacks that labels of waits refer to. */
+static void want_wakers(struct namer *namer)
+{
+	struct profile *p = namer->profile;
+	uint32_t key = profile_string(p, DERIVE_WAKER_STACK);
+
+	for (size_t i = 0; i < p->labels.len; i++)
+		if (p->labels.items[i].key == key)
+			namer_want(namer, (uint32_t)p->labels.items[i].number, /* whole= */ true);
+}
+
 void namer_name_samples(struct namer *namer, struct progress *progress)
 {
 	struct profile *p = namer->profile;
@@ -181,6 +193,7 @@ void namer_name_samples(struct namer *namer, struct progress *progress)
 	for (size_t i = 0; i < p->samples.len; i++)
 		namer_want(namer, p->samples.items[i].stack,
 			   p->samples.items[i].state != PROFILE_STATE_NONE);
+	want_wakers(namer);
 	if (namer->ahead)
 		name_ahead_begin(namer->ahead);
 	if (namer->order.len > 1)

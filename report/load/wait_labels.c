@@ -68,7 +68,7 @@ struct settling {
 	struct module_table *modules;
 	struct symbolizer *symbolizer;
 	struct arena arena;
-	uint32_t place_key, lock_key, file_key;
+	uint32_t place_key, lock_key, file_key, waker_stack_key;
 	struct map objects; /* place -> string + 1; 0: it has no name */
 };
 
@@ -129,7 +129,16 @@ static const char *lock_text(struct settling *s, const struct profile_sample *ro
 	return arena_printf(&s->arena, "%s in %s", lock.what, in);
 }
 
-#define LABELS_MAX 8
+/* Is left out where its names were not asked for. */
+static uint32_t add_waker(struct settling *s, uint32_t stack, struct profile_label *ret)
+{
+	const char *name = wait_frames_waker(s->p, stack, &s->arena);
+
+	*ret = (struct profile_label){ .key = profile_string(s->p, DERIVE_WAKER_FUNCTION), .text = profile_string(s->p, name) };
+	return *name != 0;
+}
+
+#define LABELS_MAX 10
 
 static void settle_row(struct settling *s, struct profile_sample *row)
 {
@@ -143,6 +152,8 @@ static void settle_row(struct settling *s, struct profile_sample *row)
 
 		if (label.key == s->place_key)
 			place = (uint32_t)label.number;
+		else if (label.key == s->waker_stack_key)
+			count += add_waker(s, (uint32_t)label.number, &labels[count]);
 		else if (label.key != s->file_key || wait_frames_takes_descriptor(p, row))
 			labels[count++] = label;
 	}
@@ -163,6 +174,7 @@ void wait_labels_settle(const struct wait_labels *w, struct profile *p, struct m
 		.place_key = profile_string(p, DERIVE_PLACE),
 		.lock_key = profile_string(p, DERIVE_LOCK),
 		.file_key = profile_string(p, DERIVE_FILE),
+		.waker_stack_key = profile_string(p, DERIVE_WAKER_STACK),
 	};
 
 	for (size_t i = 0; i < p->samples.len; i++) {

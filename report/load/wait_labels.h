@@ -21,7 +21,7 @@ void wait_labels_free(struct wait_labels *w);
 uint32_t wait_labels_place(struct wait_labels *w, struct space *space, uint64_t addr);
 
 /*
- * The rows of @p have all names: turn DERIVE_PLACE into DERIVE_LOCK, which each wait for a lock gets, and take
+ * The rows of @p have all names: turn DERIVE_PLACE into DERIVE_LOCK, which each wait for a lock gets, DERIVE_WAKER_STACK into DERIVE_WAKER_FUNCTION, and take
  * DERIVE_FILE away where the system call takes no descriptor.
  */
 void wait_labels_settle(const struct wait_labels *w, struct profile *p, struct module_table *modules,

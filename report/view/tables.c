@@ -42,6 +42,10 @@ unsigned tables_names(const struct tables_request *r)
 		case VIEW_ENTRY:
 			names = MAX(names, NAMER_LEAVES);
 			break;
+		case VIEW_FIELD:
+			if (strcmp(view_level_name(&r->levels, i), DERIVE_WAKER_FUNCTION) == 0)
+				names = MAX(names, NAMER_LEAVES);
+			break;
 		default:
 			break;
 		}

@@ -5,6 +5,7 @@
 #include "report/view/wait_frames.h"
 
 #include "formats/base/compiler.h"
+#include "report/view/entry.h"
 
 #include <string.h>
 
@@ -116,6 +117,12 @@ static const char *const scheduler[] = { "schedule", "__schedule", "preempt_sche
 /* On the way to a tracepoint, and what there is between a file system and a driver. */
 static const char *const block_layer[] = { "__traceiter_", "blk_", "__blk_", "submit_bio", "__submit_bio", "bio_", "dd_", "bfq_",
 					   "__bio_", "kyber_", "flush_plug", "virtio_", "virtblk_", "scsi_", "nvme_", "dm_" };
+
+/* What wakes on behalf of others. */
+static const char *const wakers[] = { "__traceiter_", "try_to_wake_up", "wake_up_", "__wake_up", "default_wake_function", "autoremove_wake",
+				      "pollwake", "ep_poll_callback", "ep_autoremove_wake", "swake_up", "complete", "wake_q", "ttwu_",
+				      "futex_wake", "do_futex", "woken_wake", "sock_def_readable", "rcuwait_wake", "kick_pool",
+				      "__queue_work", "queue_work", "insert_work", "up_", "rwsem_wake", "mutex_unlock", "__mutex_unlock" };
 
 /* Those that wait for a lock, below the ones that take it for a purpose. */
 static const char *const lock_functions[] = {
@@ -410,24 +417,38 @@ static uint32_t lock_leaf(const struct profile *p, const struct profile_sample *
 	return stack ? stack : row->stack;
 }
 
-static bool is_on_the_way(const struct profile_sample *row, const char *function)
+/* The innermost frame of @stack that is the program's own; if all is the kernel's, without those that begin with one of @passed. */
+static uint32_t own_frame(const struct profile *p, uint32_t stack, const char *const *passed, size_t count)
 {
-	return row->state == PROFILE_STATE_REQUEST ? BEGINS(function, block_layer) : BEGINS(function, scheduler);
-}
+	uint32_t kernel = 0, wrapper = 0, leaf = stack;
 
-uint32_t wait_frames_leaf(const struct profile *p, const struct profile_sample *row)
-{
-	uint32_t kernel = 0, wrapper = 0, stack = row->stack;
-
-	if (row->state == PROFILE_STATE_CONTENDED)
-		return lock_leaf(p, row);
 	for (; stack && is_kernel(p, stack); stack = p->stacks.items[stack].parent)
-		if (!kernel && !is_on_the_way(row, function_of(p, stack)))
+		if (!kernel && !begins(function_of(p, stack), passed, count))
 			kernel = stack;
 	for (; stack && is_wrapper(p, stack); stack = p->stacks.items[stack].parent)
 		if (!wrapper)
 			wrapper = stack;
 	if (stack)
 		return stack;
-	return wrapper ? wrapper : kernel ? kernel : row->stack;
+	return wrapper ? wrapper : kernel ? kernel : leaf;
+}
+
+uint32_t wait_frames_leaf(const struct profile *p, const struct profile_sample *row)
+{
+	if (row->state == PROFILE_STATE_CONTENDED)
+		return lock_leaf(p, row);
+	if (row->state == PROFILE_STATE_REQUEST)
+		return own_frame(p, row->stack, block_layer, ARRAY_LEN(block_layer));
+	return own_frame(p, row->stack, scheduler, ARRAY_LEN(scheduler));
+}
+
+const char *wait_frames_waker(const struct profile *p, uint32_t stack, struct arena *arena)
+{
+	const char *entry = entry_name(p, &(struct profile_sample){ .stack = stack }, arena);
+	uint32_t own = own_frame(p, stack, wakers, ARRAY_LEN(wakers));
+	const struct profile_location *at = &p->locations.items[p->stacks.items[own].location];
+
+	if (strncmp(entry, "interrupt", strlen("interrupt")) == 0 || strncmp(entry, "softirq", strlen("softirq")) == 0)
+		return entry;
+	return own && at->nlines ? profile_text(p, p->functions.items[p->lines.items[at->first_line].function].name) : "";
 }

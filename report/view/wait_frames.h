@@ -65,6 +65,12 @@ struct wait_lock wait_frames_lock(const struct profile *p, const struct profile_
  */
 uint32_t wait_frames_leaf(const struct profile *p, const struct profile_sample *row);
 
+/*
+ * The function that ended a wait, of @stack, where a thread is woken: the innermost of the program, or of the kernel that does not
+ * only wake; in an interrupt that one ("interrupt timer"). A string of @arena, or of @p; "" if it is not known.
+ */
+const char *wait_frames_waker(const struct profile *p, uint32_t stack, struct arena *arena);
+
 /* How many of @location's lines, the innermost first, are such wrappers that were inlined; never all of them. */
 uint32_t wait_frames_inlined_wrappers(const struct profile *p, uint32_t location);
 

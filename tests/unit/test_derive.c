@@ -531,6 +531,88 @@ TEST(derive_makes_waits_of_the_tracepoint_of_switches)
 	chain_end(&c);
 }
 
+/* Thread 5 waits with @waits; 6 wakes it, which two samples tell: @first of them has @wakes. */
+static void feed_wake(struct chain *c, bool first, uint32_t waits, uint32_t wakes)
+{
+	uint8_t raw[36] = { [24] = 5 };
+	struct event waking = { .kind = EVENT_SAMPLE, .tid = 6, .time_ns = START + 1600,
+				.sample = { .event = 2, .period = 1, .raw = raw, .raw_len = sizeof(raw) } };
+
+	feed_sample(c, 5, START + 999, 1, waits);
+	feed_switch(c, 5, START + 1000, false, false);
+	feed(c, waking, first ? wakes : 0);
+	waking.time_ns += 300;
+	feed(c, waking, first ? 0 : wakes);
+	waking.time_ns += 300000; /* wakes it in vain */
+	feed(c, waking, deep_stack(c, 7));
+	feed_switch(c, 5, START + 500000, true, false);
+	derive_finish(c->derive);
+}
+
+TEST(derive_knows_the_stack_of_who_ended_a_wait)
+{
+	for (int first = 0; first < 2; first++) {
+		struct chain c;
+		unsigned found = 0;
+
+		chain_begin(&c, true);
+		uint32_t waits = deep_stack(&c, 2), wakes = deep_stack(&c, 3);
+
+		feed_wake(&c, first, waits, wakes);
+		for (size_t i = 0; i < c.out.len; i++) {
+			const struct derived *span = &c.out.items[i];
+
+			if (span->event != WALL || span->stack != waits)
+				continue;
+			CHECK_UINT(span->waker_stack, wakes);
+			CHECK_UINT(span->waker, 6);
+			found++;
+		}
+		CHECK_UINT(found, 2); /* until it was woken, and until it had a CPU */
+		chain_end(&c);
+	}
+}
+
+TEST(derive_joins_the_stack_that_waited_and_the_one_that_woke_it)
+{
+	struct chain c;
+	const char *added[DERIVE_ADDED_MAX + 1] = { NULL };
+
+	CHECK(derive_want(added, DERIVE_OFF_WAKE));
+	chain_begin(&c, true);
+	derive_free(c.derive);
+	for (int i = 0; i < 8; i++)
+		profile_add_thread(c.profile, &(struct profile_thread){ .tid = (uint32_t)i, .comm = profile_string(c.profile, "waker") });
+
+	struct derive_request request = { .profile = c.profile, .recording = &c.recording, .to_ns = UINT64_MAX,
+					  .added = { DERIVE_OFF_WAKE } };
+
+	c.derive = derive_new(&request, &(struct derive_out){ .add = keep, .thread = same_number, .context = &c });
+
+	uint32_t waits = deep_stack(&c, 2), wakes = deep_stack(&c, 3), event = c.profile->types.len - 1;
+
+	feed_wake(&c, true, waits, wakes);
+	for (size_t i = 0; i < c.out.len; i++) {
+		const struct derived *span = &c.out.items[i];
+
+		if (span->event != event || span->weight != 600)
+			continue;
+		const struct profile_stack *stacks = c.profile->stacks.items;
+		uint32_t at = span->stack;
+
+		CHECK_UINT(stacks[at].depth, 2 + 1 + 3 + 1);
+		at = stacks[at].parent; /* from the thread's name to the waker's outermost call */
+		CHECK_UINT(c.profile->locations.items[stacks[at].location].vaddr, 0);
+		for (int frame = 0; frame < 4; frame++) /* its other two, "--", the leaf that waited */
+			at = stacks[at].parent;
+		CHECK_UINT(at, waits);
+		chain_end(&c);
+		return;
+	}
+	CHECK(!"no joined stack");
+	chain_end(&c);
+}
+
 TEST(derive_takes_the_stacks_of_the_tracepoint_where_there_are_records_of_switches)
 {
 	struct chain c;

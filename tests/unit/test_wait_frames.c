@@ -85,6 +85,43 @@ static uint32_t add_inlined(struct profile *p, const char *inner, const char *fi
 	return profile_add_named_location(p, PROFILE_FRAME_NATIVE, PROFILE_NONE, lines, 2);
 }
 
+static const char *leaf_of_state(struct profile *p, const char *text, enum profile_state state)
+{
+	struct profile_sample row = blocked(p, text);
+
+	row.state = (uint8_t)state;
+
+	const struct profile_location *at = &p->locations.items[p->stacks.items[wait_frames_leaf(p, &row)].location];
+
+	return profile_text(p, p->functions.items[p->lines.items[at->first_line].function].name);
+}
+
+TEST(wait_frames_leaf_of_a_kernel_lock_took_it_and_of_a_request_made_it)
+{
+	struct profile *p = profile_new();
+
+	CHECK_STR(leaf_of_state(p, "main;libc.so.6:open;kernel:do_sys_open;kernel:path_openat;kernel:down_read;kernel:rwsem_down_read_slowpath;kernel:__traceiter_contention_begin",
+				PROFILE_STATE_CONTENDED), "path_openat");
+	CHECK_STR(leaf_of_state(p, "main;save;libc.so.6:fsync;kernel:do_fsync;kernel:submit_bio;kernel:blk_mq_submit_bio", PROFILE_STATE_REQUEST), "save");
+	CHECK_STR(leaf_of_state(p, "kernel:kthread;kernel:ext4_writepages;kernel:blk_finish_plug;kernel:__blk_flush_plug;kernel:blk_mq_start_request",
+				PROFILE_STATE_REQUEST), "ext4_writepages");
+	profile_free(p);
+}
+
+TEST(wait_frames_waker_is_the_function_that_ended_a_wait)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct profile *p = profile_new();
+
+	CHECK_STR(wait_frames_waker(p, add_stack(p, "main;release;libc.so.6:pthread_mutex_unlock;kernel:do_syscall_64;kernel:futex_wake;kernel:try_to_wake_up"), &arena),
+		  "release");
+	CHECK_STR(wait_frames_waker(p, add_stack(p, "main;kernel:asm_sysvec_apic_timer_interrupt;kernel:sysvec_apic_timer_interrupt;kernel:hrtimer_wakeup;kernel:try_to_wake_up"), &arena),
+		  "interrupt timer");
+	CHECK_STR(wait_frames_waker(p, add_stack(p, "kernel:kthread;kernel:kjournald2;kernel:__wake_up;kernel:autoremove_wake_function;kernel:try_to_wake_up"), &arena),
+		  "kjournald2");
+	profile_free(p);
+}
+
 TEST(wait_frames_see_through_wrappers_that_were_inlined)
 {
 	struct profile *p = profile_new();

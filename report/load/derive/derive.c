@@ -215,7 +215,7 @@ uint32_t derive_labels(struct profile *p, const struct derived *from)
 		      { DERIVE_FILE, from->file },
 		      { DERIVE_LOCK, from->lock },
 		      { DERIVE_OPERATION, from->operation } };
-	struct profile_label labels[ARRAY_LEN(texts) + 1];
+	struct profile_label labels[ARRAY_LEN(texts) + 2];
 	uint32_t count = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
@@ -224,5 +224,8 @@ uint32_t derive_labels(struct profile *p, const struct derived *from)
 	if (from->place)
 		labels[count++] = (struct profile_label){ .key = profile_string(p, DERIVE_PLACE), .is_number = true,
 							  .number = from->place };
+	if (from->waker_stack)
+		labels[count++] = (struct profile_label){ .key = profile_string(p, DERIVE_WAKER_STACK), .is_number = true,
+							  .number = from->waker_stack };
 	return profile_add_labels(p, labels, count);
 }

@@ -15,6 +15,9 @@
 #define DERIVE_IDLE    "idle" /* threads that wait, looked at at a steady rate: precord --idle */
 #define DERIVE_WALL    "wall"
 #define DERIVE_SYSCALLS "syscalls"
+#define DERIVE_OFF_WAKE "off-wake" /* waits, with the stack of who ended them behind the one that waited */
+#define DERIVE_WAKER_STACK "[waker stack]" /* the label of its number, until all is named */
+#define DERIVE_WAKER_FUNCTION "waker_function"
 #define DERIVE_WAKER   "waker" /* the label of a wait that says who ended it */
 #define DERIVE_LOCK    "lock"  /* of a wait: what for */
 #define DERIVE_PLACE   "[lock]" /* the same as a place of wait_labels.h, until that is settled */
@@ -42,6 +45,7 @@ struct derived {
 	uint32_t cpu;		       /* EVENT_NO_CPU if not known */
 	enum profile_state state;
 	uint32_t waker;		       /* thread of the profile that ended a wait, PROFILE_NONE if not known */
+	uint32_t waker_stack;	       /* of the profile: where it did; 0 if not known */
 	uint32_t call, error;	       /* strings of the profile: of a system call; 0: none */
 	uint32_t place, file;	       /* of a wait: as in derive_event, and a string of the profile; 0: none */
 	uint32_t lock, operation;      /* strings: of the kernel, that is waited for; of a request to a device; 0: none */
@@ -123,7 +127,7 @@ uint32_t derive_add_type(struct profile *p, const char *name);
 
 struct derive_kind {
 	const char *name;
-	struct derive_added adds[3];
+	struct derive_added adds[4]; /* up to one without a name */
 
 	/* NULL: there is nothing for it to do. @request and @out outlast it. */
 	void *(*begin)(const struct derive_request *request, const struct derive_out *out);

@@ -30,8 +30,11 @@
 #include "report/load/derive/sched_points.h"
 #include "report/load/derive/stand_ins.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define SAME_WAKING_NS 50000
 
 enum now {
 	NOT_KNOWN, /* until the first switch */
@@ -79,6 +82,7 @@ struct life {
 	VEC(struct pending) pending;
 	uint64_t woken_ns;		/* 0: not yet, while waiting */
 	uint32_t waker;			/* thread of the profile, PROFILE_NONE if not known */
+	uint32_t waker_stack;		/* of the profile, 0 if not known */
 	bool sampled;			/* on a CPU, ever */
 	bool seen;			/* more is known of it than that it was there */
 	bool found;			/* it was looked at while it waited, see take_found() */
@@ -90,7 +94,7 @@ struct switches {
 	const struct derive_request *request;
 	const struct derive_out *out;
 	bool waits; /* those are wanted */
-	uint32_t off_event, wall_event; /* PROFILE_NONE: not wanted, or not added yet */
+	uint32_t off_event, wall_event, wake_event; /* PROFILE_NONE: not wanted, or not added yet */
 	uint64_t start_ns, end_ns, newest_ns; /* of the recording; @end_ns 0: not known */
 	struct map numbers; /* tid -> number in lives + 1 */
 	VEC(struct life) lives;
@@ -118,9 +122,10 @@ static uint32_t find_switch_event(const struct switches *s)
 static void *begin(const struct derive_request *request, const struct derive_out *out)
 {
 	bool waits = derive_is_wanted(request, DERIVE_OFF_CPU), wall = derive_is_wanted(request, DERIVE_WALL);
+	bool wake = derive_is_wanted(request, DERIVE_OFF_WAKE);
 	struct switches *s;
 
-	if (!waits && !wall)
+	if (!waits && !wall && !wake)
 		return NULL;
 	s = memory_zeroed(1, sizeof(*s));
 	s->request = request;
@@ -131,12 +136,14 @@ static void *begin(const struct derive_request *request, const struct derive_out
 	s->start_ns = request->recording->start_ns;
 	s->end_ns = request->recording->end_ns;
 	s->waits = waits;
-	s->off_event = s->wall_event = PROFILE_NONE;
+	s->off_event = s->wall_event = s->wake_event = PROFILE_NONE;
 	for (uint32_t i = 0; i < request->recording->nevents; i++)
 		if (derive_is_off_cpu(request->recording, i))
 			s->off_event = i;
 	if (wall)
 		s->wall_event = derive_add_type(request->profile, DERIVE_WALL);
+	if (wake)
+		s->wake_event = derive_add_type(request->profile, DERIVE_OFF_WAKE);
 	return s;
 }
 
@@ -225,6 +232,36 @@ static bool clip(const struct switches *s, uint64_t *from_ns, uint64_t *to_ns)
 	return *from_ns < *to_ns;
 }
 
+/* A call of @text behind @stack, which is no code. */
+static uint32_t add_frame(struct profile *p, uint32_t stack, const char *text)
+{
+	struct profile_function function = { .module = PROFILE_NONE, .name = profile_string(p, text) };
+	struct profile_line line = { .function = profile_add_function(p, &function) };
+
+	return profile_add_stack(p, stack, profile_add_named_location(p, PROFILE_FRAME_MARKER, PROFILE_NONE, &line, 1), 0);
+}
+
+/*
+ * The stack that waited, "--", and that of who ended the wait, from its leaf to its root, and the thread: in a flame graph the
+ * waker stands on its head on what it woke.
+ */
+static void hand_out_joined(struct switches *s, const struct derived *span)
+{
+	struct profile *p = s->request->profile;
+	struct derived joined = *span;
+	char name[64] = "[waker not known]";
+
+	joined.stack = add_frame(p, span->stack ? span->stack : add_frame(p, 0, "[stack not sampled]"), "--");
+	for (uint32_t at = span->waker_stack; at; at = p->stacks.items[at].parent)
+		joined.stack = profile_add_stack(p, joined.stack, p->stacks.items[at].location, p->stacks.items[at].how);
+	if (span->waker != PROFILE_NONE)
+		snprintf(name, sizeof(name), "[%s]", profile_text(p, p->threads.items[span->waker].comm));
+	joined.stack = add_frame(p, joined.stack, name);
+	joined.state = PROFILE_STATE_NONE; /* whose frames are whose is said */
+	joined.waker_stack = 0;
+	hand_out(s, &joined, s->wake_event);
+}
+
 static void hand_out_wait(struct switches *s, const struct derived *span)
 {
 	if (s->waits) {
@@ -234,6 +271,8 @@ static void hand_out_wait(struct switches *s, const struct derived *span)
 	}
 	if (s->wall_event != PROFILE_NONE)
 		hand_out(s, span, s->wall_event);
+	if (s->wake_event != PROFILE_NONE)
+		hand_out_joined(s, span);
 }
 
 static void put_more(void *context, const struct derived *span)
@@ -317,6 +356,7 @@ static void put_part(struct switches *s, struct life *life, uint64_t to_ns)
 		.stop = life->leaving.stop,
 		.state = life->state,
 		.waker = life->waker,
+		.waker_stack = life->waker_stack,
 		.place = life->leaving.is_known ? life->leaving.place : 0,
 		.time_ns = from_ns,
 		.weight = to_ns - from_ns,
@@ -344,6 +384,7 @@ static void put_wait(struct switches *s, struct life *life, uint64_t to_ns)
 	put_part(s, life, to_ns);
 	life->woken_ns = 0;
 	life->waker = PROFILE_NONE;
+	life->waker_stack = 0;
 }
 
 /* Time on a CPU goes in equal parts to the stacks that were sampled meanwhile; the remainder to the first ones. */
@@ -424,6 +465,7 @@ static void begin_wait(struct life *life, enum profile_state state, uint64_t tim
 	life->unwatched = false;
 	life->woken_ns = 0;
 	life->waker = PROFILE_NONE;
+	life->waker_stack = 0;
 	life->state = state;
 	life->since_ns = time_ns;
 }
@@ -483,6 +525,7 @@ static void begin_unwatched(struct life *life, uint64_t from_ns)
 	life->unwatched = true;
 	life->woken_ns = 0;
 	life->waker = PROFILE_NONE;
+	life->waker_stack = 0;
 }
 
 /* What it was known to do ends where switches were left out. */
@@ -666,12 +709,20 @@ static void take_waking(struct switches *s, const struct derive_event *event, co
 		return;
 
 	struct life *life = &s->lives.items[*number - 1];
+	uint32_t stack = derive_has_callers(s->request->profile, event->stack) ? event->stack : 0;
 
-	if (life->woken_ns || life->state == PROFILE_STATE_RUNNABLE ||
+	/* Some have a stack: a second sample of the same waking. */
+	if (life->woken_ns && stack && !life->waker_stack && life->waker == event->thread && !s->left_out_ns &&
+	    event->ev->time_ns - life->woken_ns < SAME_WAKING_NS) {
+		life->waker_stack = stack;
+		return;
+	}
+	if (s->left_out_ns || life->woken_ns || life->state == PROFILE_STATE_RUNNABLE ||
 	    (life->now != WAITING && life->now != NOT_KNOWN))
 		return;
 	life->woken_ns = event->ev->time_ns;
 	life->waker = point->kind == SCHED_POINT_WAKING ? event->thread : PROFILE_NONE;
+	life->waker_stack = point->kind == SCHED_POINT_WAKING ? stack : 0;
 }
 
 static void share_out_all(struct switches *s, struct life *life);
@@ -716,6 +767,7 @@ static void begin_life(struct switches *s, struct life *life, const struct event
 	life->since_ns = life->born_ns = s->start_ns;
 	life->woken_ns = 0;
 	life->waker = PROFILE_NONE;
+	life->waker_stack = 0;
 	life->state = PROFILE_STATE_BLOCKED;
 	life->ran_ns = life->turns = life->exit_ns = 0;
 	life->first = life->last = (struct reading){ 0 };
@@ -928,7 +980,7 @@ static void get_lives(const void *state, struct profile_lives *ret)
 
 const struct derive_kind derive_switches = {
 	.name = "switches",
-	.adds = { { .name = DERIVE_OFF_CPU, .unasked = true }, { .name = DERIVE_WALL } },
+	.adds = { { .name = DERIVE_OFF_CPU, .unasked = true }, { .name = DERIVE_WALL }, { .name = DERIVE_OFF_WAKE } },
 	.begin = begin,
 	.wants = wants,
 	.wants_anyones = is_anyones,

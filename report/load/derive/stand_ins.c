@@ -54,6 +54,7 @@ void stand_ins_add(struct stand_ins *s, uint32_t kind, uint64_t len_ns, const st
 	}
 	vec_push(&s->without, ((struct without_stack){ kind, length, *span }));
 	s->without.items[s->without.len - 1].span.waker = PROFILE_NONE; /* each had its own */
+	s->without.items[s->without.len - 1].span.waker_stack = 0;
 }
 
 static bool has_kind(uint32_t kind, const struct without_stack *without)
