@@ -298,6 +298,15 @@ struct event_managed {
 	const struct event_managed_label *labels;
 };
 
+/* Does any frame have local variables? */
+static inline bool event_managed_has_locals(const struct event_managed *managed)
+{
+	for (size_t i = 0; i < managed->nframes; i++)
+		if (managed->frames[i].locals && *managed->frames[i].locals)
+			return true;
+	return false;
+}
+
 struct event {
 	enum event_kind kind;
 	uint64_t time_ns; /* on the recording's clock, see recording.clock */

@@ -64,13 +64,6 @@ static int by_begin(const void *a, const void *b)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-static int by_vaddr(const void *a, const void *b)
-{
-	const struct bundle_address *x = a, *y = b;
-
-	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
-}
-
 /* The whole function where samples were taken, which annotate may list; otherwise the one address. */
 static struct extent extent_of(struct session *s, struct module *mod, uint64_t vaddr, bool leaf)
 {
@@ -173,7 +166,7 @@ static void add_image(struct bundle_parts *parts, struct session *s, struct modu
 	size_t id_len;
 	const uint8_t *id = image_build_id(img, &id_len);
 
-	vec_sort(addresses, by_vaddr);
+	vec_sort(addresses, bundle_address_ascending);
 	struct bundle_source source = {
 		.image = img,
 		.cfi = cfi,

@@ -3,6 +3,7 @@
  * cmd_dump.c - the last stack of each thread: what precord dump shows, of any recording.
  */
 #include "report/commands.h"
+#include "formats/base/path.h"
 #include "report/load/derive/derive_kind.h"
 #include "report/load/session.h"
 #include "report/print/number.h"
@@ -116,14 +117,6 @@ static void take_sample(struct dump *d, const struct walked_event *event)
 	last->locals = last->next_ns == event->ev->time_ns ? last->next : (struct locals){ 0 };
 }
 
-static bool has_locals(const struct event_managed *managed)
-{
-	for (size_t i = 0; i < managed->nframes; i++)
-		if (managed->frames[i].locals && *managed->frames[i].locals)
-			return true;
-	return false;
-}
-
 /* They come before their sample, but others may be in between. */
 static void take_locals(struct dump *d, const struct walked_event *event)
 {
@@ -136,7 +129,7 @@ static void take_locals(struct dump *d, const struct walked_event *event)
 	for (size_t i = 0; i < managed->nlabels; i++)
 		if (managed->labels[i].text && strcmp(managed->labels[i].key, "gil") == 0)
 			last->next_gil = strcmp(managed->labels[i].text, "held") == 0 ? "has the GIL" : NULL;
-	if (!has_locals(managed))
+	if (!event_managed_has_locals(managed))
 		return;
 	last->next.len = managed->nframes;
 	last->next.items = ARENA_ARRAY(&d->arena, const char *, managed->nframes);
@@ -174,13 +167,6 @@ static struct err *visit(void *context, const struct walked_event *event)
 
 /* ---- printing -------------------------------------------------------------------------------------- */
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* "handler (/srv/app.py:12)", "read (libc.so.6, read.c:26)": of native code the file is where it was built, which is nowhere here. */
 static void put_line(const struct profile *p, const struct profile_location *at, uint32_t i)
 {
@@ -195,7 +181,7 @@ static void put_line(const struct profile *p, const struct profile_location *at,
 		text_put_escaped(stdout, profile_text(p, profile_module(p, at->module)->name));
 	if (*file && !script)
 		fputs(", ", stdout);
-	text_put_escaped(stdout, script ? file : last_part(file));
+	text_put_escaped(stdout, script ? file : path_last_part(file));
 	if (*file && line->line)
 		printf(":%" PRIu32, line->line);
 	fputs(")\n", stdout);

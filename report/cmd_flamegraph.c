@@ -129,13 +129,6 @@ static struct err *write_either(void *args, const struct profile *p, const struc
 	return NULL;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t len = strlen(text), end_len = strlen(end);
-
-	return len >= end_len && strcmp(text + len - end_len, end) == 0;
-}
-
 static struct err *flamegraph_run(void *args, char **operands, int noperands, int *ret_status)
 {
 	static const struct export_file page = { DEFAULT_PAGE, "xdg-open" };
@@ -145,7 +138,7 @@ static struct err *flamegraph_run(void *args, char **operands, int noperands, in
 	(void)operands;
 	(void)noperands;
 	(void)ret_status;
-	if (flame->export.output && ends_with(flame->export.output, ".svg"))
+	if (flame->export.output && text_ends(flame->export.output, ".svg"))
 		flame->svg = true;
 	if (flame->width && !flame->svg)
 		return err_remedy(err_new(ERR_USAGE, "a page is as wide as its window"),

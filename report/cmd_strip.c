@@ -8,6 +8,7 @@
 #include "formats/base/arena.h"
 #include "formats/base/diag.h"
 #include "formats/base/strtab.h"
+#include "formats/base/text.h"
 #include "formats/base/vec.h"
 #include "formats/event.h"
 #include "formats/process/mapping.h"
@@ -86,11 +87,6 @@ static const char *pseudonym_of(struct pseudonyms *p, enum pseudonym_kind kind, 
 	return p->texts[kind].items[number];
 }
 
-static bool starts_with(const char *text, const char *prefix)
-{
-	return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
 /* The beginning of @path that is the kernel's own and says what kind of mapping it is; all of it if no name follows. */
 static size_t kernel_part(const char *path)
 {
@@ -99,11 +95,11 @@ static size_t kernel_part(const char *path)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(named); i++) {
-		if (starts_with(path, named[i]))
+		if (text_begins(path, named[i]))
 			return strlen(named[i]);
 	}
-	if (path[0] == '[' || starts_with(path, "//") || starts_with(path, "anon_inode:") ||
-	    starts_with(path, "/dev/zero") || starts_with(path, "/anon_hugepage"))
+	if (path[0] == '[' || text_begins(path, "//") || text_begins(path, "anon_inode:") ||
+	    text_begins(path, "/dev/zero") || text_begins(path, "/anon_hugepage"))
 		return strlen(path);
 	return path[0] == '/';
 }
@@ -135,7 +131,7 @@ static const char *pseudonym_of_module(struct pseudonyms *p, const char *path)
 	const char *name = arena_memdup(&p->arena, file + bracket, len);
 
 	/* Not modules, but what the kernel calls code that it makes itself. */
-	if (!*path || strcmp(name, "bpf") == 0 || starts_with(name, "__builtin__"))
+	if (!*path || strcmp(name, "bpf") == 0 || text_begins(name, "__builtin__"))
 		return path;
 	name = pseudonym_of(p, PSEUDONYM_KERNEL_MODULE, name);
 	return arena_printf(&p->arena, "%s%s%s", bracket ? "[" : slash ? "/" : "", name,

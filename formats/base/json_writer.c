@@ -120,6 +120,14 @@ void json_uint(struct json *json, const char *key, uint64_t value)
 	fprintf(json->out, "%" PRIu64, value);
 }
 
+void json_uint_or_null(struct json *json, const char *key, uint32_t value)
+{
+	if (value == UINT32_MAX)
+		json_number(json, key, "null");
+	else
+		json_uint(json, key, value);
+}
+
 void json_int(struct json *json, const char *key, int64_t value)
 {
 	begin(json, key);

@@ -34,6 +34,7 @@ void json_close(struct json *json, char bracket);                 /* '}' or ']' 
 /* Bytes that are not UTF-8 become the four characters \xNN; what text_escape() hides is written as \uNNNN. */
 void json_string(struct json *json, const char *key, const char *text);
 void json_uint(struct json *json, const char *key, uint64_t value);
+void json_uint_or_null(struct json *json, const char *key, uint32_t value); /* null for UINT32_MAX */
 void json_int(struct json *json, const char *key, int64_t value);
 void json_bool(struct json *json, const char *key, bool value);
 

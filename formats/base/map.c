@@ -121,3 +121,12 @@ void map_deinit(struct map *map)
 	free(map->used);
 	*map = (struct map){ 0 };
 }
+
+uint64_t map_hash_bytes(uint64_t hash, const void *data, size_t len)
+{
+	const uint8_t *bytes = data;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ bytes[i]) * 0x100000001b3ULL;
+	return hash;
+}

@@ -45,4 +45,7 @@ void map_deinit(struct map *map);
 /* A good 64-bit mix, also for callers that build their own tables or combine keys. */
 uint64_t map_hash(uint64_t key);
 
+/* Bytes into a hash (FNV-1a), for keys that are put together; the first @hash may be 0. */
+uint64_t map_hash_bytes(uint64_t hash, const void *data, size_t len);
+
 #endif

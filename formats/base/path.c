@@ -32,3 +32,10 @@ const char *path_without_dots(struct arena *arena, const char *path)
 	*to = 0;
 	return copy;
 }
+
+const char *path_last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}

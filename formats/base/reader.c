@@ -119,6 +119,15 @@ int64_t reader_sleb(struct reader *r, const char *what)
 	return (int64_t)leb(r, what, /* is_signed= */ true);
 }
 
+uint32_t reader_uleb_u32(struct reader *r, const char *what)
+{
+	uint64_t value = reader_uleb(r, what);
+
+	if (value > UINT32_MAX)
+		reader_fail(r, what);
+	return (uint32_t)value;
+}
+
 int64_t reader_zigzag(struct reader *r, const char *what)
 {
 	uint64_t value = reader_uleb(r, what);

@@ -80,6 +80,9 @@ static inline uint64_t reader_uleb(struct reader *r, const char *what)
 
 int64_t reader_sleb(struct reader *r, const char *what);
 
+/* A number beyond 32 bits is a failure. */
+uint32_t reader_uleb_u32(struct reader *r, const char *what);
+
 /* Zig-zag: 0, -1, 1, -2, 2 … as 0, 1, 2, 3, 4 … in LEB128. */
 int64_t reader_zigzag(struct reader *r, const char *what);
 

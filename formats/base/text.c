@@ -290,6 +290,18 @@ const char *text_near_hint(const struct text_near *near, struct arena *arena)
 	return arena_printf(arena, "did you mean %s?", list);
 }
 
+bool text_begins(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+bool text_ends(const char *text, const char *suffix)
+{
+	size_t len = strlen(text), suffix_len = strlen(suffix);
+
+	return len >= suffix_len && strcmp(text + len - suffix_len, suffix) == 0;
+}
+
 bool text_parse_u64(const char *text, uint64_t *ret)
 {
 	char *end;

@@ -62,6 +62,9 @@ void text_near_offer(struct text_near *near, const char *name);
 /* "did you mean 'a', 'b' or 'c'?", or NULL if nothing was near. */
 const char *text_near_hint(const struct text_near *near, struct arena *arena);
 
+bool text_begins(const char *text, const char *prefix);
+bool text_ends(const char *text, const char *suffix);
+
 /* Parse a whole decimal number: no sign, no blanks, nothing behind it. False if it is not one. */
 bool text_parse_u64(const char *text, uint64_t *ret);
 

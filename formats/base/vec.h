@@ -16,6 +16,7 @@
 
 #include "formats/base/memory.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,14 @@
 #define vec_fit(vec)                                                                                 \
 	((void)((vec)->cap = (vec)->len,                                                             \
 		(vec)->items = memory_resize((vec)->items, (vec)->cap, sizeof(*(vec)->items))))
+
+/* A qsort() comparison: numbers of 64 bits, ascending. */
+static inline int vec_u64_ascending(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
 
 /* Sort with a qsort() comparison. */
 #define vec_sort(vec, compare)                                                       \

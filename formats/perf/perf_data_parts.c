@@ -79,13 +79,6 @@ static bool is_part(const char *name, uint64_t *ret)
 	return strncmp(name, PREFIX, len) == 0 && text_parse_u64(name + len, ret) && *ret < UINT32_MAX;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static struct err *add_file(struct perf_data_parts *parts, const char *folder, uint64_t number)
 {
 	char path[PATH_MAX];
@@ -130,7 +123,7 @@ struct err *perf_data_parts_add(struct perf_data_parts *parts, const char *folde
 		if (is_part(entry->d_name, &number))
 			vec_push(&numbers, number);
 	closedir(dir);
-	vec_sort(&numbers, by_number);
+	vec_sort(&numbers, vec_u64_ascending);
 	for (size_t i = 0; i < numbers.len && !err; i++) {
 		err = add_file(parts, folder, numbers.items[i]);
 		missing = tell_gap(missing, next, numbers.items[i], arena);

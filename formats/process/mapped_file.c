@@ -5,29 +5,21 @@
  */
 #include "formats/process/mapped_file.h"
 
+#include "formats/base/map.h"
 #include "formats/base/memory.h"
 #include "formats/process/mapping.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t hash_bytes(uint64_t hash, const void *data, size_t len)
-{
-	const uint8_t *bytes = data;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ bytes[i]) * 0x100000001b3ULL; /* FNV-1a */
-	return hash;
-}
-
 static uint64_t hash_of(const struct event_mmap *map, size_t path_len)
 {
 	uint64_t hash = 0xcbf29ce484222325ULL;
 
-	hash = hash_bytes(hash, map->path, path_len);
-	hash = hash_bytes(hash, map->build_id, map->build_id_len);
-	hash = hash_bytes(hash, &map->device, sizeof(map->device));
-	return hash_bytes(hash, &map->inode, sizeof(map->inode));
+	hash = map_hash_bytes(hash, map->path, path_len);
+	hash = map_hash_bytes(hash, map->build_id, map->build_id_len);
+	hash = map_hash_bytes(hash, &map->device, sizeof(map->device));
+	return map_hash_bytes(hash, &map->inode, sizeof(map->inode));
 }
 
 static bool is_same(const struct mapped_file *file, const struct event_mmap *map, size_t path_len)

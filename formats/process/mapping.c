@@ -5,14 +5,11 @@
  */
 #include "formats/process/mapping.h"
 
+#include "formats/base/text.h"
+
 #include <string.h>
 
 #define DELETED " (deleted)"
-
-static bool starts_with(const char *text, const char *prefix)
-{
-	return strncmp(text, prefix, strlen(prefix)) == 0;
-}
 
 bool mapping_is_anonymous(const struct event_mmap *map)
 {
@@ -25,7 +22,7 @@ bool mapping_is_anonymous(const struct event_mmap *map)
 	if (!*map->path)
 		return true;
 	for (size_t i = 0; i < ARRAY_LEN(prefixes); i++) {
-		if (starts_with(map->path, prefixes[i]))
+		if (text_begins(map->path, prefixes[i]))
 			return !map->build_id_len;
 	}
 	return false;

@@ -107,13 +107,6 @@ static int compare_places(const void *left, const void *right)
 	return order ? order : compare_numbers(a->function, b->function);
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static bool is_other_file(const struct place *a, const struct place *b)
 {
 	return a->file != b->file || a->line != b->line;
@@ -123,13 +116,13 @@ static bool is_other_file(const struct place *a, const struct place *b)
 static bool part_is_unique(const struct apart *a, const struct place *places, size_t count,
 			   const struct place *of)
 {
-	const char *part = last_part(profile_text(a->p, of->file));
+	const char *part = path_last_part(profile_text(a->p, of->file));
 
 	if (count > PARTS_MAX)
 		return false;
 	for (size_t i = 0; i < count; i++)
 		if (places[i].file && places[i].file != of->file &&
-		    strcmp(last_part(profile_text(a->p, places[i].file)), part) == 0)
+		    strcmp(path_last_part(profile_text(a->p, places[i].file)), part) == 0)
 			return false;
 	return true;
 }
@@ -140,7 +133,7 @@ static const char *file_text(struct apart *a, const struct place *places, size_t
 	const char *path = profile_text(a->p, of->file);
 
 	if (part_is_unique(a, places, count, of))
-		path = last_part(path);
+		path = path_last_part(path);
 	return of->line ? arena_printf(&a->arena, "%s:%" PRIu32, path, of->line) : path;
 }
 

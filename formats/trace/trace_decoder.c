@@ -64,15 +64,6 @@ static void *side_band_room(void *context, struct reader *r, size_t len)
 	return room(context, r, len);
 }
 
-static uint32_t get_u32(struct reader *r, const char *what)
-{
-	uint64_t value = reader_uleb(r, what);
-
-	if (value > UINT32_MAX)
-		reader_fail(r, what);
-	return (uint32_t)value;
-}
-
 static void get_task(struct decoder *d, struct reader *r)
 {
 	uint64_t number = reader_uleb(r, "thread number");
@@ -85,7 +76,7 @@ static void get_task(struct decoder *d, struct reader *r)
 		d->task = number - 1;
 		return;
 	}
-	struct task task = { .pid = get_u32(r, "process") - 1 };
+	struct task task = { .pid = reader_uleb_u32(r, "process") - 1 };
 
 	task.tid = task.pid + (uint32_t)reader_zigzag(r, "thread");
 	d->task = d->tasks.len;
@@ -98,7 +89,7 @@ static unsigned get_head(struct decoder *d, struct event *ev)
 	unsigned head = reader_u8(r, "event head");
 
 	if (!(head & TRACE_HEAD_SAME_CPU))
-		d->cpu = get_u32(r, "CPU") - 1;
+		d->cpu = reader_uleb_u32(r, "CPU") - 1;
 	if (!(head & TRACE_HEAD_SAME_TASK))
 		get_task(d, r);
 	if (head & TRACE_HEAD_RESERVED || !(head & TRACE_HEAD_KIND) || d->tasks.len == 0)
@@ -221,7 +212,7 @@ static void get_counts(struct decoder *d, struct reader *r, struct event_sample 
 	for (size_t i = 0; counts && i < s->ncounts; i++) {
 		struct event_count *c = &counts[i];
 
-		c->event = get_u32(r, "event of a count");
+		c->event = reader_uleb_u32(r, "event of a count");
 		c->value = reader_uleb(r, "count");
 		c->enabled_ns = reader_uleb(r, "time enabled");
 		c->running_ns = reader_uleb(r, "time running");
@@ -321,7 +312,7 @@ static void get_sample_head(struct decoder *d, struct reader *r, uint64_t flags,
 	unsigned mode = flags & TRACE_SAMPLE_MODE;
 
 	if (flags & TRACE_SAMPLE_EVENT)
-		d->event = get_u32(r, "event number");
+		d->event = reader_uleb_u32(r, "event number");
 	if (flags & TRACE_SAMPLE_PERIOD)
 		d->period += (uint64_t)reader_zigzag(r, "period");
 	if (flags & TRACE_SAMPLE_RESERVED || mode > EVENT_MODE_GUEST_USER)

@@ -91,14 +91,6 @@ static void put_lost(struct writer *w, const struct event_lost *lost)
 	writer_u8(w, lost->by_recorder);
 }
 
-static bool has_locals(const struct event_managed *m)
-{
-	for (size_t i = 0; i < m->nframes; i++)
-		if (m->frames[i].locals && *m->frames[i].locals)
-			return true;
-	return false;
-}
-
 static void put_labels(struct string_encoder *strings, struct writer *w, const struct event_managed *m)
 {
 	writer_uleb(w, m->nlabels);
@@ -117,7 +109,7 @@ static void put_labels(struct string_encoder *strings, struct writer *w, const s
 static void put_managed(struct string_encoder *strings, struct writer *w,
 			const struct event_managed *m)
 {
-	bool locals = has_locals(m);
+	bool locals = event_managed_has_locals(m);
 
 	writer_u8(w, (uint8_t)m->runtime);
 	writer_u8(w, (uint8_t)((unsigned)m->state | (locals ? TRACE_MANAGED_LOCALS : 0) |
@@ -214,15 +206,6 @@ void side_band_decoder_deinit(struct side_band_decoder *d)
 	vec_deinit(&d->strings);
 }
 
-static uint32_t get_u32(struct reader *r, const char *what)
-{
-	uint64_t value = reader_uleb(r, what);
-
-	if (value > UINT32_MAX)
-		reader_fail(r, what);
-	return (uint32_t)value;
-}
-
 static const char *get_string(struct side_band_decoder *d, struct reader *r)
 {
 	uint64_t number = reader_uleb(r, "string number");
@@ -252,7 +235,7 @@ static void get_mmap(struct side_band_decoder *d, struct reader *r, struct event
 	m->device = reader_uleb(r, "device");
 	m->inode = reader_uleb(r, "inode");
 	m->generation = reader_uleb(r, "inode generation");
-	m->flags = get_u32(r, "mapping flags");
+	m->flags = reader_uleb_u32(r, "mapping flags");
 	m->build_id_len = reader_u8(r, "build ID length");
 	if (m->build_id_len > sizeof(m->build_id) || m->end < m->start)
 		reader_fail(r, "mapping");
@@ -264,7 +247,7 @@ static void get_mmap(struct side_band_decoder *d, struct reader *r, struct event
 
 static void get_lost(struct side_band_decoder *d, struct reader *r, struct event_lost *lost)
 {
-	lost->event = get_u32(r, "event number") - 1;
+	lost->event = reader_uleb_u32(r, "event number") - 1;
 	lost->count = reader_uleb(r, "lost count");
 	lost->by_recorder = reader_u8(r, "lost by");
 	if (lost->event >= d->nevents && lost->event != RECORDING_NO_EVENT)
@@ -274,7 +257,7 @@ static void get_lost(struct side_band_decoder *d, struct reader *r, struct event
 static void get_throttle(struct side_band_decoder *d, struct reader *r,
 			 struct event_throttle *throttle)
 {
-	throttle->event = get_u32(r, "event number") - 1;
+	throttle->event = reader_uleb_u32(r, "event number") - 1;
 	uint8_t flags = reader_u8(r, "throttle state");
 
 	throttle->stopped = flags & TRACE_THROTTLE_STOPPED;
@@ -287,15 +270,15 @@ static void get_ksymbol(struct side_band_decoder *d, struct reader *r, struct ev
 {
 	k->addr = reader_uleb(r, "kernel symbol");
 	k->len = reader_uleb(r, "kernel symbol length");
-	k->type = get_u32(r, "kernel symbol type");
+	k->type = reader_uleb_u32(r, "kernel symbol type");
 	k->removed = reader_u8(r, "kernel symbol state");
 	k->name = get_string(d, r);
 }
 
 static void get_bpf(struct reader *r, struct event_bpf *bpf)
 {
-	bpf->id = get_u32(r, "BPF program");
-	bpf->type = get_u32(r, "BPF event");
+	bpf->id = reader_uleb_u32(r, "BPF program");
+	bpf->type = reader_uleb_u32(r, "BPF event");
 
 	const void *tag = reader_bytes(r, sizeof(bpf->tag), "BPF tag");
 
@@ -395,8 +378,8 @@ void side_band_get(struct side_band_decoder *d, struct reader *r, struct event *
 		ev->comm.comm = get_string(d, r);
 		break;
 	case EVENT_FORK:
-		ev->fork.parent_pid = get_u32(r, "parent process") - 1;
-		ev->fork.parent_tid = get_u32(r, "parent thread") - 1;
+		ev->fork.parent_pid = reader_uleb_u32(r, "parent process") - 1;
+		ev->fork.parent_tid = reader_uleb_u32(r, "parent thread") - 1;
 		break;
 	case EVENT_SWITCH:
 		bits = reader_u8(r, "switch");
@@ -427,7 +410,7 @@ void side_band_get(struct side_band_decoder *d, struct reader *r, struct event *
 		get_managed(d, r, &ev->managed);
 		break;
 	case EVENT_PROCESS:
-		ev->process.uid = get_u32(r, "user") - 1;
+		ev->process.uid = reader_uleb_u32(r, "user") - 1;
 		ev->process.cmdline = get_string(d, r);
 		ev->process.cgroup = get_string(d, r);
 		break;
@@ -437,7 +420,7 @@ void side_band_get(struct side_band_decoder *d, struct reader *r, struct event *
 		ev->task_times.turns = reader_uleb(r, "turns on a CPU");
 		break;
 	case EVENT_DESCRIPTOR:
-		ev->descriptor.number = get_u32(r, "descriptor");
+		ev->descriptor.number = reader_uleb_u32(r, "descriptor");
 		ev->descriptor.name = get_string(d, r);
 		break;
 	case EVENT_SAMPLE:

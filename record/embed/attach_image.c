@@ -60,13 +60,6 @@ struct addresses {
 	size_t len, cap;
 };
 
-static int by_vaddr(const void *a, const void *b)
-{
-	const struct bundle_address *x = a, *y = b;
-
-	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
-}
-
 /* Link-time addresses are found as a reader will find them, through image_bias(). */
 static void list_addresses(const struct code_file *file, const struct image *img,
 			   struct addresses *ret)
@@ -85,7 +78,7 @@ static void list_addresses(const struct code_file *file, const struct image *img
 
 		vec_push(ret, address);
 	}
-	vec_sort(ret, by_vaddr);
+	vec_sort(ret, bundle_address_ascending);
 }
 
 static struct err *write_image(const struct code_file *file, const struct image *img,

@@ -5,6 +5,7 @@
 #include "record/embed/attach_kernel.h"
 
 #include "formats/base/clock.h"
+#include "formats/base/vec.h"
 #include "record/embed/kallsyms_cache.h"
 #include "record/embed/kcore.h"
 #include "record/embed/kernel_code.h"
@@ -64,13 +65,6 @@ void attach_kernel_deinit(struct attach_kernel *kernel)
 	kallsyms_text_deinit(&kernel->kallsyms);
 }
 
-static int ascending(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 /* The lines that matter, if they are kept; or all of them. NULL: they cannot be read, or nothing is to be named. */
 static FILE *open_kallsyms(struct attach_kernel *kernel, struct writer *kept)
 {
@@ -85,7 +79,7 @@ static FILE *open_kallsyms(struct attach_kernel *kernel, struct writer *kept)
 		vec_push(&addresses, slot->key - 1);
 		vec_push(&addresses, slot->key);
 	}
-	vec_sort(&addresses, ascending);
+	vec_sort(&addresses, vec_u64_ascending);
 	bool known = kallsyms_cache_lines(&cache, addresses.items, addresses.len, kept);
 
 	vec_deinit(&addresses);

@@ -3,6 +3,7 @@
 
 #include "formats/base/compiler.h"
 #include "formats/base/memory.h"
+#include "formats/base/vec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,13 +73,6 @@ void code_pages_take(struct code_pages *p, const struct task_memory *memory, uin
 	}
 }
 
-static int ascending(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 uint64_t *code_pages_numbers(const struct code_pages *p, size_t *ret_count)
 {
 	uint64_t *numbers = memory_zeroed(p->pages.len + 1, sizeof(*numbers));
@@ -89,7 +83,7 @@ uint64_t *code_pages_numbers(const struct code_pages *p, size_t *ret_count)
 		if (slot->value)
 			numbers[count++] = slot->key;
 	}
-	qsort(numbers, count, sizeof(*numbers), ascending);
+	qsort(numbers, count, sizeof(*numbers), vec_u64_ascending);
 	*ret_count = count;
 	return numbers;
 }

@@ -316,13 +316,6 @@ static FILE *open_map(const struct perf_map *map, enum perf_map_result *ret)
 	return file;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 uint64_t *perf_map_addresses(const struct perf_map *map, size_t *ret_count)
 {
 	VEC(uint64_t) addresses = { 0 };
@@ -330,7 +323,7 @@ uint64_t *perf_map_addresses(const struct perf_map *map, size_t *ret_count)
 
 	for (size_t pos = 0; (slot = map_next(&map->addresses, &pos));)
 		vec_push(&addresses, slot->key);
-	vec_sort(&addresses, by_value);
+	vec_sort(&addresses, vec_u64_ascending);
 	*ret_count = addresses.len;
 	return addresses.items;
 }

@@ -113,15 +113,6 @@ static uint32_t firefox_add_stack(struct firefox_tables *t, const struct profile
 
 /* ---- writing ---- */
 
-/* A number, or null for PROFILE_NONE. */
-static void firefox_put_or_null(struct json *json, uint32_t number)
-{
-	if (number == PROFILE_NONE)
-		json_number(json, NULL, "null");
-	else
-		json_uint(json, NULL, number);
-}
-
 /* A column that is the same in all rows. */
 static void firefox_put_same(struct json *json, const char *key, size_t len, const char *value)
 {
@@ -153,7 +144,7 @@ static void put_stack_cell(struct json *json, struct firefox_tables *t, size_t i
 {
 	const struct firefox_node *node = &t->nodes.items[i];
 
-	firefox_put_or_null(json, column == COLUMN_FRAME ? node->frame : node->prefix);
+	json_uint_or_null(json, NULL, column == COLUMN_FRAME ? node->frame : node->prefix);
 }
 
 static void put_stack_table(struct json *json, struct firefox_tables *t)
@@ -227,8 +218,7 @@ static void put_frame_cell(struct json *json, struct firefox_tables *t, size_t i
 						      t->p->functions.len + frame.stop));
 		break;
 	case COLUMN_LINE:
-		firefox_put_or_null(json,
-			    frame.line && frame.line->line ? frame.line->line : PROFILE_NONE);
+		json_uint_or_null(json, NULL, frame.line && frame.line->line ? frame.line->line : PROFILE_NONE);
 		break;
 	}
 }
@@ -272,10 +262,10 @@ static void put_function_cell(struct json *json, struct firefox_tables *t, size_
 			json_number(json, NULL, "-1");
 		break;
 	case COLUMN_FILE:
-		firefox_put_or_null(json, function && function->file ? function->file : PROFILE_NONE);
+		json_uint_or_null(json, NULL, function && function->file ? function->file : PROFILE_NONE);
 		break;
 	case COLUMN_START:
-		firefox_put_or_null(json, function && function->line ? function->line : PROFILE_NONE);
+		json_uint_or_null(json, NULL, function && function->line ? function->line : PROFILE_NONE);
 		break;
 	}
 }
@@ -426,7 +416,7 @@ static void put_samples(struct writer_state *w, const struct track *track)
 	json_uint(&w->json, "length", track->len);
 	json_open(&w->json, "stack", '[');
 	for (size_t i = 0; i < track->len; i++)
-		firefox_put_or_null(&w->json, firefox_add_stack(&w->tables, &w->p->samples.items[track->times[i].row]));
+		json_uint_or_null(&w->json, NULL, firefox_add_stack(&w->tables, &w->p->samples.items[track->times[i].row]));
 	json_close(&w->json, ']');
 	json_open(&w->json, "time", '[');
 	for (size_t i = 0; i < track->len; i++)

@@ -5,6 +5,7 @@
  */
 #include "report/load/managed_stacks.h"
 
+#include "formats/base/path.h"
 #include "report/load/namer.h"
 
 #include "formats/base/map.h"
@@ -100,18 +101,11 @@ bool managed_stacks_completed(const struct managed_stacks *m, const struct event
 
 /* ---- what comes in --------------------------------------------------------------------------------- */
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* The file of a frame as a module, so that tables by module show it. */
 static uint32_t file_module(struct managed_stacks *m, const char *file)
 {
 	struct profile_module module = {
-		.name = profile_string(m->namer->profile, *file ? last_part(file) : "[unknown]"),
+		.name = profile_string(m->namer->profile, *file ? path_last_part(file) : "[unknown]"),
 		.path = profile_string(m->namer->profile, file),
 		.kind = PROFILE_USER,
 	};

@@ -477,14 +477,6 @@ static void put_thread_name(struct json *json, struct encoder *e,
 	put_text(json, e, NULL, arena_printf(&e->arena, "%s%s", profile_text(e->p, name), mark));
 }
 
-static void put_id(struct json *json, uint32_t id)
-{
-	if (id == PROFILE_NONE)
-		json_number(json, NULL, "null");
-	else
-		json_uint(json, NULL, id);
-}
-
 static void put_threads(struct json *json, struct encoder *e)
 {
 	json_open(json, "threads", '[');
@@ -493,8 +485,8 @@ static void put_threads(struct json *json, struct encoder *e)
 			&e->p->threads.items[e->tree->threads.items[i]];
 
 		json_open(json, NULL, '[');
-		put_id(json, thread->pid);
-		put_id(json, thread->tid);
+		json_uint_or_null(json, NULL, thread->pid);
+		json_uint_or_null(json, NULL, thread->tid);
 		put_thread_name(json, e, thread, thread->comm);
 		put_thread_name(json, e, thread, thread->process);
 		json_uint(json, NULL, e->kernel_threads[i]);

@@ -51,23 +51,16 @@ static void put_fitting(FILE *out, const char *text, size_t columns)
 	fputs(is_cut ? ".." : "", out);
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t len = strlen(text), end_len = strlen(end);
-
-	return len >= end_len && strcmp(text + len - end_len, end) == 0;
-}
-
 /* CSS class of a frame, see put_head(); three shades each so that neighbours differ. */
 static char kind_of(const struct flame *flame, const struct flame_node *node)
 {
 	if (node->depth <= flame->grouped)
 		return 'p';
-	if (ends_with(node->name, "_[k]"))
+	if (text_ends(node->name, "_[k]"))
 		return 'k';
-	if (ends_with(node->name, "_[j]"))
+	if (text_ends(node->name, "_[j]"))
 		return 'j';
-	if (ends_with(node->name, "_[i]"))
+	if (text_ends(node->name, "_[i]"))
 		return 'i';
 	return *node->name == '[' ? 'x' : 'u';
 }

@@ -6,6 +6,7 @@
 
 #include "formats/base/json_writer.h"
 #include "formats/base/memory.h"
+#include "formats/base/vec.h"
 #include "report/print/number.h"
 #include "report/print/table.h"
 #include "report/view/idle_waits.h"
@@ -28,13 +29,6 @@ static void add(struct wait_group *group, uint64_t len_ns, bool failed)
 	group->total_ns += len_ns;
 	group->errors += failed;
 	group->buckets[MIN(bucket, WAIT_BUCKETS - 1u)]++;
-}
-
-static int compare_lengths(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
 }
 
 static int compare_groups(const void *left, const void *right)
@@ -113,8 +107,8 @@ static void wait_lengths_collect(struct wait_lengths *w, const struct profile *p
 	free(groups);
 	free(idle);
 	for (size_t i = 0; i < w->groups.len; i++)
-		vec_sort(&w->groups.items[i].lengths_ns, compare_lengths);
-	vec_sort(&w->all.lengths_ns, compare_lengths);
+		vec_sort(&w->groups.items[i].lengths_ns, vec_u64_ascending);
+	vec_sort(&w->all.lengths_ns, vec_u64_ascending);
 	vec_sort(&w->groups, compare_groups);
 }
 

@@ -199,13 +199,6 @@ static struct err *write_maps(struct cut *c, struct trace_writer *w)
 	return err;
 }
 
-static int by_vaddr(const void *a, const void *b)
-{
-	const struct bundle_address *x = a, *y = b;
-
-	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
-}
-
 static struct err *write_image(struct cut *c, struct cut_file *file, struct trace_writer *w)
 {
 	struct image *img = file->addresses.len ? module_image(c->s->binaries.modules, file->module) : NULL;
@@ -214,7 +207,7 @@ static struct err *write_image(struct cut *c, struct cut_file *file, struct trac
 
 	if (!img)
 		return NULL;
-	vec_sort(&file->addresses, by_vaddr);
+	vec_sort(&file->addresses, bundle_address_ascending);
 
 	struct cfi_section *cfi = cfi_section_new(img);
 	struct symtab *symbols = symtab_new(img);

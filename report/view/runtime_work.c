@@ -7,6 +7,7 @@
 
 #include "formats/base/compiler.h"
 #include "formats/base/memory.h"
+#include "formats/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,8 @@
 
 /* Within a runtime, what stands first counts. */
 static const struct work {
-	const char *module;   /* how its name begins, without "lib"; "": any, as where a runtime is linked in */
-	const char *function; /* how its name begins, without what a template returns; "": all of the module's */
+	const char *module;   /* how its name text_begins, without "lib"; "": any, as where a runtime is linked in */
+	const char *function; /* how its name text_begins, without what a template returns; "": all of the module's */
 	const char *name;
 } works[] = {
 	{ "jvm.so", "C2Compiler::compile_method", JIT " (C2)" },
@@ -127,17 +128,12 @@ static const char *base_name(const char *path)
 	return strncmp(name, "lib", 3) == 0 ? name + 3 : name;
 }
 
-static bool begins(const char *text, const char *with)
-{
-	return strncmp(text, with, strlen(with)) == 0;
-}
-
 /* Does @name begin with @with, where a template's name may have its result in front ("void a::b<c>(d)")? */
 static bool is_named(const char *name, const char *with)
 {
 	const char *at = name;
 
-	if (begins(name, with))
+	if (text_begins(name, with))
 		return true;
 	while ((at = strstr(at + 1, with))) {
 		bool in_arguments = memchr(name, '(', (size_t)(at - name));
@@ -153,7 +149,7 @@ static bool is_named(const char *name, const char *with)
 static const char *work_of(const char *module, const char *function)
 {
 	for (size_t i = 0; i < ARRAY_LEN(works); i++)
-		if (begins(module, works[i].module) && is_named(function, works[i].function))
+		if (text_begins(module, works[i].module) && is_named(function, works[i].function))
 			return works[i].name;
 	return NULL;
 }
@@ -233,7 +229,7 @@ bool runtime_work_is_module(const char *path)
 	bool found = false;
 
 	for (size_t i = 0; i < ARRAY_LEN(works) && !found; i++)
-		found = *works[i].module && begins(name, works[i].module);
+		found = *works[i].module && text_begins(name, works[i].module);
 	return found;
 }
 

@@ -439,13 +439,6 @@ static int by_vaddr(const void *a, const void *b)
 	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
 }
 
-static int by_address(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 /* Without a section of their own (SHN_ABS): most functions have no bytes here, or not all. */
 static void write_symbols(struct bundle *b, struct writer *table, struct writer *names,
 			  struct mini_elf *elf)
@@ -488,7 +481,7 @@ static void write_starts(struct bundle *b, struct writer *starts, struct mini_el
 {
 	uint64_t last = 0;
 
-	vec_sort(&b->starts_used, by_address);
+	vec_sort(&b->starts_used, vec_u64_ascending);
 	for (size_t i = 0; i < b->starts_used.len; i++) {
 		uint64_t start = b->starts_used.items[i];
 
@@ -584,4 +577,11 @@ void bundle_write(const struct bundle_source *src, struct writer *out, struct bu
 	writer_deinit(&table);
 	writer_deinit(&names);
 	mini_elf_deinit(&elf);
+}
+
+int bundle_address_ascending(const void *a, const void *b)
+{
+	const struct bundle_address *x = a, *y = b;
+
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
 }

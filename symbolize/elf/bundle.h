@@ -36,6 +36,9 @@ struct bundle_address {
 		leaves; /* samples that were taken there; 0: a return address, or anything else on a stack */
 };
 
+/* A qsort() comparison. */
+int bundle_address_ascending(const void *a, const void *b);
+
 /* What a bundle is made from. */
 struct bundle_source {
 	struct image *image;

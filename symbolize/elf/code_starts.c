@@ -32,13 +32,6 @@ uint64_t code_starts_cost(const struct image *img)
 	return len;
 }
 
-static int ascending(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 static void scan_image(struct code_starts *s, struct image *img)
 {
 	struct code_targets *targets = code_targets_new(img);
@@ -61,7 +54,7 @@ static void read_section(struct code_starts *s, const struct image_section *sect
 			return;
 		vec_push(&s->starts, last);
 	}
-	vec_sort(&s->starts, ascending); /* sums may have wrapped around */
+	vec_sort(&s->starts, vec_u64_ascending); /* sums may have wrapped around */
 }
 
 struct code_starts *code_starts_new(struct image *img, const struct symtab *symbols)

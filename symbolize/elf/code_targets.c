@@ -101,13 +101,6 @@ uint64_t code_targets_cost(const struct image *img)
 	return MIN(len, CODE_TARGETS_LEN_MAX);
 }
 
-static int ascending(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 struct code_targets *code_targets_new(struct image *img)
 {
 	struct code_targets *t = memory_zeroed(1, sizeof(*t));
@@ -123,7 +116,7 @@ struct code_targets *code_targets_new(struct image *img)
 		left -= code.len;
 		scan(t, &code);
 	}
-	vec_sort(&t->items, ascending);
+	vec_sort(&t->items, vec_u64_ascending);
 	return t;
 }
 

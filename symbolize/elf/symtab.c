@@ -751,13 +751,6 @@ static bool reaches_far(const struct symtab *tab, size_t i, const uint64_t *addr
 	return !addresses || (first < count && addresses[first] < end);
 }
 
-static int ascending(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
 struct beginnings {
 	VEC(uint64_t) items; /* ascending */
 };
@@ -773,7 +766,7 @@ static void beginnings_read(struct beginnings *ret, struct image *img)
 	vec_append(&ret->items, items, count);
 	while (cfi && cfi_section_each(cfi, &pos, &fde))
 		vec_push(&ret->items, fde.begin);
-	vec_sort(&ret->items, ascending);
+	vec_sort(&ret->items, vec_u64_ascending);
 	code_targets_free(targets);
 	cfi_section_free(cfi);
 }

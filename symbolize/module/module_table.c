@@ -4,6 +4,7 @@
  */
 #include "symbolize/module/module_parts.h"
 
+#include "formats/base/map.h"
 #include "formats/base/memory.h"
 #include "formats/process/mapping.h"
 
@@ -13,22 +14,13 @@
 
 #define SEVERAL UINT64_MAX
 
-static uint64_t hash_bytes(uint64_t hash, const void *data, size_t len)
-{
-	const uint8_t *bytes = data;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ bytes[i]) * 0x100000001b3ULL; /* FNV-1a */
-	return hash;
-}
-
 static void index_images(struct module_table *table)
 {
 	for (size_t i = 0; i < table->rec->nimages; i++) {
 		const char *path = table->rec->images[i].path;
 		bool is_new;
 		uint64_t *slot =
-			map_put(&table->images, hash_bytes(0, path, strlen(path)), &is_new);
+			map_put(&table->images, map_hash_bytes(0, path, strlen(path)), &is_new);
 
 		*slot = is_new ? i + 1 : SEVERAL;
 	}
@@ -116,9 +108,9 @@ struct key {
 
 static uint64_t key_hash(const struct key *key)
 {
-	uint64_t hash = hash_bytes(0xcbf29ce484222325ULL + key->kind, key->path, key->path_len);
+	uint64_t hash = map_hash_bytes(0xcbf29ce484222325ULL + key->kind, key->path, key->path_len);
 
-	return hash_bytes(hash, key->build_id, key->build_id_len);
+	return map_hash_bytes(hash, key->build_id, key->build_id_len);
 }
 
 /* With a build ID it does not matter whether the file was gone at the time; without one it does. */
@@ -154,7 +146,7 @@ static struct key make_key(const struct module_table *table, enum module_kind ki
  */
 static void adopt_build_id(const struct module_table *table, struct key *key)
 {
-	const uint64_t *slot = map_get(&table->images, hash_bytes(0, key->path, key->path_len));
+	const uint64_t *slot = map_get(&table->images, map_hash_bytes(0, key->path, key->path_len));
 	const struct recording_image *image =
 		slot && *slot != SEVERAL ? &table->rec->images[*slot - 1] : NULL;
 

@@ -14,6 +14,7 @@
 #include "formats/base/map.h"
 #include "formats/base/memory.h"
 #include "formats/base/strtab.h"
+#include "formats/base/text.h"
 #include "formats/perf/jitdump.h"
 #include "formats/process/addr_map.h"
 #include "formats/process/mapping.h"
@@ -232,14 +233,9 @@ static struct module *user_module(struct space_table *table, uint32_t pid,
 	return module_table_file(table->modules, kind, map->path, map->build_id, map->build_id_len);
 }
 
-static bool starts_with(const char *text, const char *prefix)
-{
-	return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
 static bool is_kernel_proper(const char *path)
 {
-	return starts_with(path, "[kernel");
+	return text_begins(path, "[kernel");
 }
 
 static void insert_kernel(struct space_table *table, const struct space_map *entry)

@@ -22,13 +22,6 @@ struct tree {
 	size_t nleaves;	    /* a power of two */
 };
 
-static int by_value(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static void tree_init(struct tree *t, const struct jit_level_piece *pieces, size_t npieces)
 {
 	size_t count = 0;
@@ -37,7 +30,7 @@ static void tree_init(struct tree *t, const struct jit_level_piece *pieces, size
 		vec_push(&t->ends, pieces[i].start);
 		vec_push(&t->ends, pieces[i].end);
 	}
-	vec_sort(&t->ends, by_value);
+	vec_sort(&t->ends, vec_u64_ascending);
 	for (size_t i = 0; i < t->ends.len; i++) {
 		if (!count || t->ends.items[count - 1] != t->ends.items[i])
 			t->ends.items[count++] = t->ends.items[i];

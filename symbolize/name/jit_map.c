@@ -455,13 +455,6 @@ static void find_again(const struct jit_map *map, size_t first, struct jit_level
 	map_deinit(&latest);
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static void add_change(struct jit_map *map, uint64_t time_ns)
 {
 	if (time_ns > 1 && time_ns < UINT64_MAX)
@@ -480,7 +473,7 @@ static void find_changes(struct jit_map *map, size_t first, const struct jit_lev
 		add_change(map, symbol->until_ns + 1);
 	}
 	add_change(map, map->checked_ns + 1);
-	vec_sort(&map->changes, by_time);
+	vec_sort(&map->changes, vec_u64_ascending);
 	for (size_t i = 0; i < map->changes.len; i++) {
 		if (!count || map->changes.items[count - 1] != map->changes.items[i])
 			map->changes.items[count++] = map->changes.items[i];
