@@ -64,6 +64,8 @@ struct pprof_known {
 
 #define KNOWN_MIN 64	    /* places for them, powers of two; a file has more than a hundred bytes for each place */
 #define KNOWN_MAX (1 << 18) /* 6 MiB */
+#define KNOWN_TRIED 8192    /* samples after which it is seen whether stacks come again */
+#define KNOWN_SHARE 16	    /* if fewer than one in so many did, no more are looked up */
 
 struct pprof_label {
 	uint64_t key, text, unit;
@@ -80,6 +82,7 @@ struct pprof {
 	struct import_ids mapping_ids, function_ids, location_ids;
 	VEC(struct import_mapping) mappings;
 	VEC(struct profile_line) lines; /* of one location */
+	uint64_t ntried, nfound;	/* samples with packed locations; those whose stack was known by its bytes */
 	VEC(uint32_t) frames;		/* of one sample, leaf first: locations */
 	VEC(uint32_t) before;		/* of the sample before */
 	VEC(uint32_t) stacks;		/* of that one, from the leaf to the root */
@@ -687,6 +690,11 @@ static struct pprof_known *find_known(struct pprof *in, const struct reader *byt
 	return known;
 }
 
+static bool stacks_come_again(const struct pprof *in)
+{
+	return in->ntried < KNOWN_TRIED || in->nfound >= in->ntried / KNOWN_SHARE;
+}
+
 static uint64_t count_of(const struct pprof *in, const struct pprof_type *type)
 {
 	int64_t count = type->count == NO_TYPE ? 1 : in->values.items[type->count];
@@ -730,12 +738,15 @@ static struct err *add_stack_and_values(struct pprof *in)
 	struct proto_field packed = { .wire = PROTO_BYTES, .bytes = in->packed };
 	struct err *err;
 
-	if (in->packed.pos)
+	if (in->packed.pos && stacks_come_again(in))
 		known = find_known(in, &in->packed, &found);
+	in->nfound += found;
+	in->ntried++;
 	if (!found) {
 		err = in->packed.pos ? take_frames(in, &packed) : NULL;
 		if (err || packed.bytes.failed) {
-			known->bytes = NULL;
+			if (known)
+				known->bytes = NULL;
 			return err ? err : reader_check(&packed.bytes);
 		}
 		prune_frames(in);
