@@ -68,24 +68,42 @@ static bool is_behind_end(const struct code *code, size_t offset)
 	return !offset;
 }
 
-static void add_target(struct code_targets *t, const struct code *code, size_t end, int32_t distance)
+static void mark(uint64_t *marks, const struct code *code, size_t end, int32_t distance)
 {
 	uint64_t offset = end + (uint64_t)(int64_t)distance;
 
-	if (offset < code->len && is_behind_end(code, (size_t)offset))
-		vec_push(&t->items, code->vaddr + offset);
+	if (offset < code->len)
+		marks[offset / 64] |= 1ULL << (offset % 64);
 }
 
-static void scan(struct code_targets *t, const struct code *code)
+static void mark_targets(uint64_t *marks, const struct code *code)
 {
 	const uint8_t *p = code->bytes;
 
 	for (size_t i = 0; i + LEA_LEN <= code->len; i++) {
 		if (p[i] == 0xe8)
-			add_target(t, code, i + CALL_LEN, distance_at(p + i + 1));
+			mark(marks, code, i + CALL_LEN, distance_at(p + i + 1));
 		else if ((p[i] & 0xfb) == 0x48 && p[i + 1] == 0x8d && (p[i + 2] & 0xc7) == 0x05)
-			add_target(t, code, i + LEA_LEN, distance_at(p + i + 3));
+			mark(marks, code, i + LEA_LEN, distance_at(p + i + 3));
 	}
+}
+
+/* A bit for each byte of code: targets then come once each and in order, however many calls lead there. */
+static void scan(struct code_targets *t, const struct code *code)
+{
+	size_t nmarks = code->len / 64 + 1;
+	uint64_t *marks = memory_zeroed(nmarks, sizeof(*marks));
+
+	mark_targets(marks, code);
+	for (size_t i = 0; i < nmarks; i++) {
+		for (uint64_t left = marks[i]; left; left &= left - 1) {
+			size_t offset = 64 * i + (size_t)__builtin_ctzll(left);
+
+			if (is_behind_end(code, offset))
+				vec_push(&t->items, code->vaddr + offset);
+		}
+	}
+	free(marks);
 }
 
 uint64_t code_targets_cost(const struct image *img)
@@ -99,6 +117,15 @@ uint64_t code_targets_cost(const struct image *img)
 			len += MIN(segments[i].file_len, CODE_TARGETS_LEN_MAX);
 	}
 	return MIN(len, CODE_TARGETS_LEN_MAX);
+}
+
+/* Segments that are in order leave nothing to sort. */
+static bool is_sorted(const struct code_targets *t)
+{
+	for (size_t i = 1; i < t->items.len; i++)
+		if (t->items.items[i - 1] > t->items.items[i])
+			return false;
+	return true;
 }
 
 struct code_targets *code_targets_new(struct image *img)
@@ -116,7 +143,8 @@ struct code_targets *code_targets_new(struct image *img)
 		left -= code.len;
 		scan(t, &code);
 	}
-	vec_sort(&t->items, vec_u64_ascending);
+	if (!is_sorted(t))
+		vec_sort(&t->items, vec_u64_ascending);
 	return t;
 }
 

@@ -24,7 +24,7 @@ uint64_t code_targets_cost(const struct image *img);
 struct code_targets *code_targets_new(struct image *img);
 void code_targets_free(struct code_targets *targets);
 
-/* All of them, ascending; an address that several calls lead to may stand there more than once. */
+/* All of them, ascending. */
 const uint64_t *code_targets_list(const struct code_targets *targets, size_t *ret_count);
 
 #endif

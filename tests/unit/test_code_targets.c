@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_code_targets.c - where calls lead, each place once.
+ */
+#include "symbolize/elf/code_targets.h"
+
+#include "tests/unit/elf_file.h"
+#include "tests/unit/test.h"
+
+#include <elf.h>
+#include <string.h>
+
+#define CODE	 0x1000
+#define CODE_LEN 0x1000
+
+static void put_call(uint8_t *code, size_t at, size_t to)
+{
+	uint32_t distance = (uint32_t)(to - (at + 5));
+
+	code[at] = 0xe8;
+	memcpy(code + at + 1, &distance, sizeof(distance));
+}
+
+TEST(code_targets_are_in_order_and_each_is_there_once)
+{
+	static const uint64_t wanted[] = { CODE + 0x80, CODE + 0x400, CODE + 0xfff };
+	struct elf_file file = { 0 };
+	uint8_t code[CODE_LEN];
+	struct image *img;
+	size_t count;
+
+	memset(code, 0x55, CODE_LEN); /* push %rbp: the end of nothing */
+	code[0x7f] = code[0x3ff] = code[0xffe] = 0xc3;
+	put_call(code, 0x10, 0xfff);
+	put_call(code, 0x20, 0x400);
+	put_call(code, 0x30, 0x80);
+	put_call(code, 0x40, 0x400);
+	put_call(code, 0x50, 0x500);	  /* behind no end */
+	put_call(code, 0x60, CODE_LEN + 1); /* outside */
+	elf_file_section(&file, (struct elf_file_section){ .name = ".text", .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR,
+							  .vaddr = CODE, .data = code, .len = CODE_LEN });
+	elf_file_segment(&file, (struct elf_file_segment){ PT_LOAD, PF_R | PF_X, 0, CODE, 0, 0 });
+	elf_file_finish(&file);
+	CHECK_OK(image_open_memory(file.out.data, file.out.len, "library", &img));
+	struct code_targets *targets = code_targets_new(img);
+	const uint64_t *items = code_targets_list(targets, &count);
+
+	CHECK_UINT(count, ARRAY_LEN(wanted));
+	for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
+		CHECK_UINT(items[i], wanted[i]);
+	code_targets_free(targets);
+	image_close(img);
+	elf_file_deinit(&file);
+}
