@@ -489,12 +489,13 @@ static struct err *copy_tables(struct image *img, int fd)
 	return whole ? NULL : err_new(ERR_UNSUPPORTED, "its headers and names are more than it can hold");
 }
 
-struct err *image_open_foreign(int fd, const char *path, struct image **ret)
+/* Takes @fd over; @copy: headers and tables are copied first, since the file's owner may write to it meanwhile. */
+static struct err *open_descriptor(int fd, const char *path, bool copy, struct image **ret)
 {
 	CLEANUP(image_closep) struct image *img = image_new(path);
 	struct err *err = map_file(img, fd);
 
-	if (!err)
+	if (!err && copy)
 		err = copy_tables(img, fd);
 	close(fd);
 	if (!err)
@@ -506,22 +507,14 @@ struct err *image_open_foreign(int fd, const char *path, struct image **ret)
 	return NULL;
 }
 
-/* ---- opening --------------------------------------------------------------------------------------- */
+struct err *image_open_foreign(int fd, const char *path, struct image **ret)
+{
+	return open_descriptor(fd, path, /* copy= */ true, ret);
+}
 
-/* The descriptor goes at once: split debug information alone can be thousands of files. */
 struct err *image_open_fd(int fd, const char *path, struct image **ret)
 {
-	CLEANUP(image_closep) struct image *img = image_new(path);
-	struct err *err = map_file(img, fd);
-
-	close(fd);
-	if (!err)
-		err = open_elf_memory(img);
-	if (err)
-		return err_wrap(err, "'%s'", path);
-	*ret = img;
-	img = NULL; /* now the caller's */
-	return NULL;
+	return open_descriptor(fd, path, /* copy= */ false, ret);
 }
 
 struct err *image_open(const char *path, struct image **ret)
