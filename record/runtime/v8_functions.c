@@ -69,17 +69,20 @@ static void take_ends(struct v8_script *s, const uint8_t *bytes, size_t count, u
 	}
 }
 
-/* The source is long: it is read past the view, a piece at a time, within a limit of its own. */
+/* The source is long: it is read past the view, a piece at a time, within a limit of its own, and from there on the next time. */
 static bool count_lines(struct managed_view *view, const struct v8_flat *flat, struct v8_script *s)
 {
 	uint64_t end_ns = clock_now_ns(CLOCK_MONOTONIC) + SOURCE_NS;
 	uint8_t *bytes = memory_alloc(PIECE_LEN);
-	uint32_t done = 0, most = PIECE_LEN / flat->width;
-	uint16_t last = 0;
+	uint32_t most = PIECE_LEN / flat->width;
 
-	while (done < flat->len && clock_now_ns(CLOCK_MONOTONIC) < end_ns) {
-		uint32_t count = MIN(most, flat->len - done);
-		struct task_memory_piece piece = { .addr = flat->addr + (uint64_t)done * flat->width,
+	if (s->text != flat->addr)
+		s->done = s->last = 0;
+	s->ends.len = s->done ? s->ends.len : 0;
+	s->text = flat->addr;
+	while (s->done < flat->len && clock_now_ns(CLOCK_MONOTONIC) < end_ns) {
+		uint32_t count = MIN(most, flat->len - s->done);
+		struct task_memory_piece piece = { .addr = flat->addr + (uint64_t)s->done * flat->width,
 						   .to = bytes,
 						   .len = (size_t)count * flat->width };
 
@@ -90,11 +93,11 @@ static bool count_lines(struct managed_view *view, const struct v8_flat *flat, s
 		count = (uint32_t)(piece.got / flat->width);
 		if (!count)
 			break;
-		take_ends(s, bytes, count, flat->width, done, &last);
-		done += count;
+		take_ends(s, bytes, count, flat->width, s->done, &s->last);
+		s->done += count;
 	}
 	free(bytes);
-	return done == flat->len;
+	return s->done == flat->len;
 }
 
 static void read_lines(struct v8_functions *fs, struct managed_view *view, struct v8_script *s)
@@ -102,7 +105,7 @@ static void read_lines(struct v8_functions *fs, struct managed_view *view, struc
 	struct v8_flat flat;
 	bool is_whole;
 
-	if (s->ends.len || s->tries >= LINES_TRIES)
+	if (s->first_line || s->tries >= LINES_TRIES)
 		return;
 	if (clock_now_ns(CLOCK_MONOTONIC) < s->due_ns) {
 		view->missed = true; /* so that this is asked again */
@@ -116,7 +119,6 @@ static void read_lines(struct v8_functions *fs, struct managed_view *view, struc
 	/* It took its own time. */
 	managed_view_begin(view, view->read, view->context, MANAGED_TIME_NS);
 	if (!is_whole) {
-		s->ends.len = 0;
 		view->missed = true;
 		return;
 	}
@@ -186,7 +188,7 @@ static uint32_t line_at(const struct v8_script *s, uint32_t position)
 		else
 			high = middle;
 	}
-	return low < s->ends.len ? (uint32_t)low + s->first_line : 0;
+	return s->first_line && low < s->ends.len ? (uint32_t)low + s->first_line : 0;
 }
 
 uint32_t v8_functions_line(struct v8_functions *fs, struct managed_view *view, uint32_t number, uint32_t position)

@@ -31,7 +31,10 @@ struct v8_function {
 struct v8_script {
 	uint64_t script, source, id;
 	char *file;
-	uint32_t first_line;
+	uint32_t first_line; /* 0: its text was not read, or in part */
+	uint64_t text;	     /* address of what was read of it, */
+	uint32_t done;	     /* so many characters, */
+	uint16_t last;	     /* of which this is the last */
 	VEC(uint32_t) ends; /* positions of the ends of its lines */
 	unsigned tries;	    /* to read its text, which may not be there yet, or take too long; */
 	uint64_t due_ns;    /* the next one */
