@@ -172,6 +172,50 @@ TEST(jfr_chunks_with_other_metadata_have_other_classes)
 	free(one);
 }
 
+/* Call the string of the metadata that is @old @new, which is longer by 7, as the room for it is: @data has that much behind it. */
+static void rename_string(uint8_t *data, size_t len, const char *old, const char *new)
+{
+	char counted[64];
+	size_t old_len = strlen(old), new_len = strlen(new);
+	uint8_t *at;
+
+	snprintf(counted, sizeof(counted), "%c%s", (int)old_len, old);
+	at = memmem(data, len, counted, old_len + 1);
+	CHECK(at);
+	memmove(at + 1 + new_len, at + 1 + old_len, (size_t)(data + len - (at + 1 + old_len)));
+	*at = (uint8_t)new_len;
+	memcpy(at + 1, new, new_len);
+}
+
+/* Number @value in the four bytes that HotSpot leaves for the length of an event. */
+static void put_len(uint8_t *at, uint32_t value)
+{
+	for (int i = 0; i < 4; i++, value >>= 7)
+		at[i] = (uint8_t)(value & 0x7f) | (i < 3 ? 0x80 : 0);
+}
+
+/* JDK 25's event of lost samples has two fields of the names that the class and a field of another event are given here. */
+TEST(jfr_says_how_many_samples_the_jvm_lost)
+{
+	enum { METADATA = 8111, METADATA_LEN = 96269, GROWN = 14 };
+	struct import_case c;
+	size_t len;
+	uint8_t *data = unpacked(&len), *longer = calloc(1, len + GROWN);
+
+	memcpy(longer, data, len);
+	rename_string(longer, len, "jdk.ThreadSleep", "jdk.CPUTimeSamplesLost");
+	rename_string(longer, len + GROWN / 2, "time", "lostSamples");
+	put_len(longer + METADATA, METADATA_LEN + GROWN);
+	for (unsigned i = 0; i < 8; i++)
+		longer[8 + i] = (uint8_t)((uint64_t)(len + GROWN) >> (56 - 8 * i));
+	CHECK_OK(import_case_read(&c, longer, len + GROWN, "x.jfr"));
+	CHECK(c.diag.entries && strstr(c.diag.entries->message, "samples of cpu-time that the JVM lost: 895"));
+	CHECK_UINT(import_case_sum(&c, "cpu").count, 50);
+	import_case_close(&c);
+	free(longer);
+	free(data);
+}
+
 TEST(jfr_files_survive_damage)
 {
 	size_t len;

@@ -61,7 +61,8 @@ struct jfr {
 	struct profile *p;
 	struct diag *diag;
 	uint32_t types[ARRAY_LEN(kinds)]; /* value types; PROFILE_NONE until one is there */
-	uint64_t truncated;
+	uint64_t truncated, lost;
+	uint64_t lost_type; /* of events, 0: there are none */
 	uint64_t start_ns, end_ns;
 
 	/* Of the chunk at hand: its numbers to ours. */
@@ -482,12 +483,30 @@ static void forget_constants(struct jfr *in, void (*forget)(struct import_ids *i
 
 static void plan(struct jfr *in)
 {
+	const struct jfr_class *lost;
+
 	if (in->chunk.same_classes)
 		return;
 	import_ids_clear(&in->events);
 	in->kinds_here.len = 0;
+	lost = jfr_class_named(&in->chunk, "jdk.CPUTimeSamplesLost");
+	in->lost_type = lost ? lost->id : 0;
 	plan_events(in);
 	plan_constants(in);
+}
+
+/* jdk.CPUTimeSamplesLost says how many found no room. */
+static void count_lost(struct jfr *in, struct reader *r)
+{
+	static const char *const names[] = { "lostSamples" };
+	const struct jfr_class *class = jfr_class_of(&in->chunk, in->lost_type);
+	struct jfr_value value;
+	struct jfr_plan plan;
+
+	jfr_plan_make(&plan, class, names, 1);
+	jfr_plan_read(&in->chunk, &plan, r, &value, 1);
+	if (!r->failed)
+		in->lost += MIN(value.number, (uint64_t)UINT32_MAX);
 }
 
 /* Value types in the order of the table, not of what happened to come first: the first one is what is shown. */
@@ -522,6 +541,8 @@ static void read_events(struct jfr *in)
 
 		if (kind != PROFILE_NONE)
 			add_event(in, &in->kinds_here.items[kind], &r);
+		else if (in->lost_type && type == in->lost_type)
+			count_lost(in, &r);
 	}
 	if (!in->start_ns || in->chunk.start_ns < in->start_ns)
 		in->start_ns = in->chunk.start_ns;
@@ -537,6 +558,8 @@ static void say_facts(const struct jfr *in, struct profile_facts *facts)
 	facts->wall_ns = facts->start_ns = in->start_ns; /* times of samples are since 1970 */
 	facts->has_duration = in->end_ns > in->start_ns;
 	facts->duration_ns = facts->has_duration ? in->end_ns - in->start_ns : 0;
+	if (in->lost)
+		diag_warn(in->diag, "samples of cpu-time that the JVM lost: %" PRIu64, in->lost);
 	if (in->truncated)
 		diag_warn(in->diag, "%" PRIu64 " stacks are cut off; record deeper ones with "
 				    "-XX:FlightRecorderOptions:stackdepth=1024", in->truncated);
