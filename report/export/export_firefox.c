@@ -9,14 +9,19 @@
  */
 #include "formats/base/json_writer.h"
 #include "formats/base/map.h"
+#include "formats/base/memory.h"
 #include "formats/base/text.h"
 #include "formats/stack_stop.h"
 #include "report/export/export_format.h"
+#include "report/load/derive/derive_kind.h"
 #include "report/view/frame_list.h"
 #include "report/view/track.h"
+#include "report/view/wait_frames.h"
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- the tables of one thread in Firefox Profiler's format ---- */
 
@@ -31,6 +36,7 @@ enum firefox_category {
 	FIREFOX_USER,
 	FIREFOX_KERNEL,
 	FIREFOX_JIT,
+	FIREFOX_WAITING, /* of tracks of waits, whatever the code */
 };
 
 /* Entries of the profile in the order of their numbers. */
@@ -46,6 +52,7 @@ struct firefox_node {
 
 struct firefox_tables {
 	const struct profile *p; /* the only field to fill in; the rest starts out zeroed */
+	bool waits;		 /* the track is of time off the CPU */
 	struct frame_list list;
 	struct firefox_table stacks;    /* by prefix and frame */
 	VEC(struct firefox_node) nodes; /* of .stacks */
@@ -179,6 +186,8 @@ static struct shown_frame shown_frame(const struct firefox_tables *t, size_t i)
 
 static enum firefox_category category_of(const struct firefox_tables *t, const struct shown_frame *frame)
 {
+	if (t->waits)
+		return FIREFOX_WAITING;
 	if (!frame->location)
 		return FIREFOX_OTHER;
 	switch (profile_module(t->p, frame->location->module)->kind) {
@@ -303,21 +312,17 @@ static void put_resource_table(struct json *json, struct firefox_tables *t)
 	json_close(json, '}');
 }
 
-/* Tables that the page wants to see though there is nothing in them. */
-static void put_empty_tables(struct json *json)
+/* A table that the page wants to see though there is nothing in it. */
+static void put_native_symbols(struct json *json)
 {
 	static const char *const symbols[] = { "libIndex", "address", "name", "functionSize", NULL };
-	static const char *const markers[] = { "data",	  "name",     "startTime", "endTime",
-					       "phase", "category", NULL };
 
 	open_table(json, NULL, "nativeSymbols", 0, symbols, NULL);
-	json_close(json, '}');
-	open_table(json, NULL, "markers", 0, markers, NULL);
 	json_close(json, '}');
 }
 
 /*
- * Write all tables but the samples as members of the object that @json is in. The name of a function is the number of
+ * Write all tables but the samples and markers as members of the object that @json is in. The name of a function is the number of
  * the profile's string, that of a reason the number of profile strings and its own.
  */
 static void firefox_put_tables(struct json *json, struct firefox_tables *t)
@@ -326,7 +331,7 @@ static void firefox_put_tables(struct json *json, struct firefox_tables *t)
 	put_frame_table(json, t);
 	put_function_table(json, t);
 	put_resource_table(json, t);
-	put_empty_tables(json);
+	put_native_symbols(json);
 }
 
 /* Forget it all, for the next thread. */
@@ -359,6 +364,7 @@ static const char *const categories[][2] = {
 	[FIREFOX_USER] = { "User", "yellow" },
 	[FIREFOX_KERNEL] = { "Kernel", "orange" },
 	[FIREFOX_JIT] = { "JIT", "green" },
+	[FIREFOX_WAITING] = { "Waiting", "blue" },
 };
 
 struct writer_state {
@@ -367,6 +373,7 @@ struct writer_state {
 	struct json json;
 	struct arena arena;
 	struct firefox_tables tables; /* of the track that is being written */
+	size_t *spans; /* numbers of the profile's, by thread and time */
 };
 
 /* ---- a track ---- */
@@ -426,6 +433,141 @@ static void put_samples(struct writer_state *w, const struct track *track)
 	json_close(&w->json, '}');
 }
 
+/* ---- what the thread did when, as markers ---- */
+
+#define STATE_MARKER "state" /* its name in the schema */
+#define INTERVAL     "1"     /* of phases */
+
+static int compare_spans(const void *a, const void *b, void *profile)
+{
+	const struct profile_span *spans = ((const struct profile *)profile)->spans.spans.items;
+	const struct profile_span *x = &spans[*(const size_t *)a], *y = &spans[*(const size_t *)b];
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
+}
+
+static void sort_spans(struct writer_state *w)
+{
+	size_t count = w->p->spans.spans.len;
+
+	w->spans = memory_zeroed(count + 1, sizeof(*w->spans));
+	for (size_t i = 0; i < count; i++)
+		w->spans[i] = i;
+	qsort_r(w->spans, count, sizeof(*w->spans), compare_spans, (void *)w->p);
+}
+
+static const struct profile_span *span_at(const struct writer_state *w, size_t i)
+{
+	return &w->p->spans.spans.items[w->spans[i]];
+}
+
+/* The place of the first span of @thread or of one behind it. */
+static size_t first_span(const struct writer_state *w, uint32_t thread)
+{
+	size_t low = 0, high = w->p->spans.spans.len;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (span_at(w, mid)->thread < thread)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* What stands behind the profile's strings and the reasons. */
+static uint32_t kind_string(const struct writer_state *w, const struct profile_span *span)
+{
+	return (uint32_t)w->p->strings.len + STACK_STOPS + (uint32_t)wait_frames_span_kind(w->p, span);
+}
+
+static void put_state(struct writer_state *w, const struct profile_span *span)
+{
+	json_open(&w->json, NULL, '{');
+	json_string(&w->json, "type", STATE_MARKER);
+	if (span->waker != PROFILE_NONE) {
+		const struct profile_thread *waker = &w->p->threads.items[span->waker];
+		const char *name = text_escape(&w->arena, profile_text(w->p, waker->comm));
+
+		json_string(&w->json, "waker",
+			    waker->tid == PROFILE_NONE ? name : arena_printf(&w->arena, "%s %" PRIu32, name, waker->tid));
+	}
+	if (span->count > 1)
+		json_uint(&w->json, "states", span->count);
+	json_close(&w->json, '}');
+	arena_reset(&w->arena);
+}
+
+enum marker_column { COLUMN_DATA, COLUMN_KIND, COLUMN_BEGIN, COLUMN_END };
+
+static void put_marker_column(struct writer_state *w, const char *name, enum marker_column column, size_t first, size_t len)
+{
+	json_open(&w->json, name, '[');
+	for (size_t i = first; i < first + len; i++) {
+		const struct profile_span *span = span_at(w, i);
+
+		if (column == COLUMN_DATA)
+			put_state(w, span);
+		else if (column == COLUMN_KIND)
+			json_uint(&w->json, NULL, kind_string(w, span));
+		else
+			put_ms(w, NULL, column == COLUMN_BEGIN ? span->from_ns : span->from_ns + span->len_ns);
+	}
+	json_close(&w->json, ']');
+}
+
+/* On the first track of each thread. */
+static void put_markers(struct writer_state *w, const struct track *track)
+{
+	size_t first = first_span(w, track->thread), len = track->twin ? 0 : first_span(w, track->thread + 1) - first;
+
+	json_open(&w->json, "markers", '{');
+	json_uint(&w->json, "length", len);
+	put_marker_column(w, "data", COLUMN_DATA, first, len);
+	put_marker_column(w, "name", COLUMN_KIND, first, len);
+	put_marker_column(w, "startTime", COLUMN_BEGIN, first, len);
+	put_marker_column(w, "endTime", COLUMN_END, first, len);
+	firefox_put_same(&w->json, "phase", len, INTERVAL);
+	json_open(&w->json, "category", '[');
+	for (size_t i = first; i < first + len; i++)
+		json_uint(&w->json, NULL, span_at(w, i)->state == PROFILE_STATE_ON_CPU ? FIREFOX_USER : FIREFOX_WAITING);
+	json_close(&w->json, ']');
+	json_close(&w->json, '}');
+}
+
+static void put_schema_field(struct json *json, const char *key, const char *label, const char *format)
+{
+	json_open(json, NULL, '{');
+	json_string(json, "key", key);
+	json_string(json, "label", label);
+	json_string(json, "format", format);
+	json_close(json, '}');
+}
+
+static void put_marker_schema(struct json *json)
+{
+	json_open(json, "markerSchema", '[');
+	json_open(json, NULL, '{');
+	json_string(json, "name", STATE_MARKER);
+	json_open(json, "display", '[');
+	json_string(json, NULL, "marker-chart");
+	json_string(json, NULL, "marker-table");
+	json_close(json, ']');
+	json_string(json, "tableLabel", "{marker.data.waker}");
+	json_open(json, "fields", '[');
+	put_schema_field(json, "waker", "woken by", "string");
+	put_schema_field(json, "states", "states", "integer");
+	json_close(json, ']');
+	json_close(json, '}');
+	json_close(json, ']');
+}
+
+/* ---- who a track is ---- */
+
 /* The format's IDs are texts, and each thread must have one. */
 static const char *id_text(struct writer_state *w, uint32_t id)
 {
@@ -463,8 +605,10 @@ static void put_track(struct writer_state *w, const struct track *track)
 	put_ms(w, "registerTime", track->times[0].time_ns);
 	json_number(&w->json, "unregisterTime", "null");
 	firefox_put_same(&w->json, "pausedRanges", 0, NULL);
+	w->tables.waits = strcmp(profile_text(w->p, w->p->types.items[track->event].name), DERIVE_OFF_CPU) == 0;
 	put_samples(w, track);
 	firefox_put_tables(&w->json, &w->tables);
+	put_markers(w, track);
 	json_close(&w->json, '}');
 	firefox_tables_clear(&w->tables);
 }
@@ -579,14 +723,14 @@ static void put_meta(struct writer_state *w)
 	json_bool(&w->json, "sourceCodeIsNotOnSearchfox", true);
 	put_machine(w);
 	put_categories(&w->json);
-	firefox_put_same(&w->json, "markerSchema", 0, NULL);
+	put_marker_schema(&w->json);
 	json_open(&w->json, "initialSelectedThreads", '[');
 	json_uint(&w->json, NULL, 0);
 	json_close(&w->json, ']');
 	json_close(&w->json, '}');
 }
 
-/* The profile's strings, and behind them the reasons. */
+/* The profile's strings, and behind them the reasons and the kinds of waits. */
 static void put_strings(struct writer_state *w)
 {
 	json_open(&w->json, "shared", '{');
@@ -597,6 +741,8 @@ static void put_strings(struct writer_state *w)
 	}
 	for (uint8_t stop = 0; stop < STACK_STOPS; stop++)
 		json_string(&w->json, NULL, frame_reason(stop, &w->arena));
+	for (enum wait_kind kind = 0; kind < WAIT_KINDS; kind++)
+		json_string(&w->json, NULL, wait_kind_name(kind));
 	json_close(&w->json, ']');
 	json_close(&w->json, '}');
 }
@@ -607,6 +753,7 @@ static struct err *write_firefox(const struct profile *p, const struct profile_f
 	CLEANUP(tracks_deinit) struct tracks tracks;
 
 	tracks_init(&tracks, p, facts->first_type);
+	sort_spans(&w);
 	json_init(&w.json, out);
 	w.json.lines = true;
 	json_open(&w.json, NULL, '{');
@@ -620,6 +767,7 @@ static struct err *write_firefox(const struct profile *p, const struct profile_f
 	firefox_put_same(&w.json, "pages", 0, NULL);
 	json_close(&w.json, '}');
 	firefox_tables_deinit(&w.tables);
+	free(w.spans);
 	arena_deinit(&w.arena);
 	return NULL;
 }
@@ -629,6 +777,7 @@ const struct export_format export_firefox = {
 	.with = "profiler.firefox.com, Load a profile from file:",
 	.missing = "holds no CPUs, and of weights only time and bytes: those of other events are in units of their mean",
 	.times = true,
+	.spans = true,
 	.gzip = EXPORT_GZIP_ASKED,
 	.carries = IMPORT_TIMES | IMPORT_THREADS | IMPORT_LINES | IMPORT_ADDRESSES | IMPORT_INLINED | IMPORT_TYPES,
 	.write = write_firefox,

@@ -33,6 +33,29 @@ preport -i w.trace export --to speedscope -o w.speedscope 2>export.err
 preport -i w.speedscope --event states --by thread -n 0 --format=csv | columns tid weight | awk -F'\t' '{ ns[$1] += $2 } END { for (tid in ns) printf "%d\t%d\n", tid, ns[tid] }' | sort >states.csv
 sort threads.csv | diff - states.csv || fail 'states in a speedscope file are not as long as the threads'
 
+# Firefox's has them as markers of the first track of each thread that has one; what waits is blue.
+if command -v python3 >/dev/null; then
+	preport -i w.trace export --to firefox -o w.firefox 2>export.err
+	python3 - <<'EOF' || fail 'markers of a Firefox file are not the spans of the threads'
+import gzip, json
+data = open("w.firefox", "rb").read()
+profile = json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
+length = dict(map(int, line.split()) for line in open("threads.csv"))
+strings, found = profile["shared"]["stringArray"], {}
+for thread in profile["threads"]:
+    markers, tid = thread["markers"], int(thread["tid"].split(".")[0])
+    assert all(len(markers[c]) == markers["length"] for c in ("name", "data", "startTime", "endTime", "phase", "category"))
+    ns = sum(round((e - b) * 1e6) for b, e in zip(markers["startTime"], markers["endTime"]))
+    found[tid] = found.get(tid, 0) + ns
+    for name, category in zip(markers["name"], markers["category"]):
+        assert (strings[name] == "on a CPU") == (category == 1), (strings[name], category)
+    if thread["name"].endswith("(off-cpu)"):
+        assert set(thread["frameTable"]["category"]) <= {4}, thread["frameTable"]["category"]
+assert found and all(found[t] <= length[t] + 1000 for t in found), (found, length) # one of another name may have no track
+assert sum(found.values()) > 0.9 * sum(length.values()), (found, length)
+EOF
+fi
+
 # A recording without switches has none, and its page is no larger for them.
 precord -q -e cpu-clock -F 999 -o c.trace -- ./waits queue >truth
 preport -i c.trace flamegraph -o c.html
