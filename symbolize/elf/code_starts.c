@@ -34,12 +34,10 @@ uint64_t code_starts_cost(const struct image *img)
 
 static void scan_image(struct code_starts *s, struct image *img)
 {
-	struct code_targets *targets = code_targets_new(img);
 	size_t count;
-	const uint64_t *items = code_targets_list(targets, &count);
+	const uint64_t *items = code_targets_list(code_targets_of(img), &count);
 
 	vec_append(&s->starts, items, count);
-	code_targets_free(targets);
 }
 
 static void read_section(struct code_starts *s, const struct image_section *section)

@@ -128,7 +128,7 @@ static bool is_sorted(const struct code_targets *t)
 	return true;
 }
 
-struct code_targets *code_targets_new(struct image *img)
+static void *make_targets(struct image *img)
 {
 	struct code_targets *t = memory_zeroed(1, sizeof(*t));
 	size_t count, left = (size_t)code_targets_cost(img);
@@ -148,12 +148,17 @@ struct code_targets *code_targets_new(struct image *img)
 	return t;
 }
 
-void code_targets_free(struct code_targets *t)
+static void free_targets(void *targets)
 {
-	if (!t)
-		return;
+	struct code_targets *t = targets;
+
 	vec_deinit(&t->items);
 	free(t);
+}
+
+const struct code_targets *code_targets_of(struct image *img)
+{
+	return image_derived(img, make_targets, free_targets);
 }
 
 const uint64_t *code_targets_list(const struct code_targets *t, size_t *ret_count)

@@ -17,12 +17,11 @@
 
 struct code_targets;
 
-/* Bytes of code that code_targets_new() looks at; 0 where it finds nothing since the code is another machine's. */
+/* Bytes of code that are looked at; 0 where nothing is found since the code is another machine's. */
 uint64_t code_targets_cost(const struct image *img);
 
-/* Looks at the code. @img may be closed afterwards. Never fails. */
-struct code_targets *code_targets_new(struct image *img);
-void code_targets_free(struct code_targets *targets);
+/* Those of @img, which looks at its code once and keeps them until it is closed. Never NULL. Thread-safe. */
+const struct code_targets *code_targets_of(struct image *img);
 
 /* All of them, ascending. */
 const uint64_t *code_targets_list(const struct code_targets *targets, size_t *ret_count);

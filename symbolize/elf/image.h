@@ -64,6 +64,12 @@ MUST_USE struct err *image_open_packed(const char *path, struct image **ret);
 void image_close(struct image *img);
 void image_closep(struct image **img);
 
+/*
+ * What takes long to find out about an image, for all who ask: @make's result, made when it is first asked for, and given to
+ * @release when the image is closed. There is one such thing (code_targets.h). Thread-safe.
+ */
+void *image_derived(struct image *img, void *(*make)(struct image *img), void (*release)(void *derived));
+
 const char *image_path(const struct image *img);
 const struct arch *image_arch(const struct image *img);
 uint64_t image_entry(const struct image *img); /* where a program starts; 0: nowhere */

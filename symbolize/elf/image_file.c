@@ -58,6 +58,8 @@ void image_close(struct image *img)
 		return;
 	for (size_t i = 0; i < img->nsections; i++)
 		free(img->sections[i].own);
+	if (img->derived)
+		img->free_derived(img->derived);
 	free(img->loaded);
 	free(img->sections);
 	free(img->segments);
@@ -69,6 +71,26 @@ void image_close(struct image *img)
 	pthread_mutex_destroy(&img->lock);
 	free(img->path);
 	free(img);
+}
+
+void *image_derived(struct image *img, void *(*make)(struct image *img), void (*release)(void *derived))
+{
+	void *fresh = NULL, *derived;
+
+	pthread_mutex_lock(&img->lock);
+	derived = img->derived;
+	pthread_mutex_unlock(&img->lock);
+	if (derived)
+		return derived;
+	fresh = make(img); /* without the lock, which reading takes */
+	pthread_mutex_lock(&img->lock);
+	derived = img->derived ? img->derived : fresh;
+	img->derived = derived;
+	img->free_derived = release;
+	pthread_mutex_unlock(&img->lock);
+	if (derived != fresh)
+		release(fresh);
+	return derived;
 }
 
 void image_closep(struct image **img)

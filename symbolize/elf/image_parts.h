@@ -49,7 +49,9 @@ struct image {
 	char defect[160];     /* the first thing that was found wrong with it, or empty */
 	uint64_t unpacked;    /* bytes that sections were decompressed to */
 	uint64_t relocated;   /* bytes of relocations that were applied */
-	pthread_mutex_t lock; /* for decompression and @defect */
+	void *derived;	      /* see image_derived() */
+	void (*free_derived)(void *derived);
+	pthread_mutex_t lock; /* for decompression, @derived and @defect */
 };
 
 /* Where there are no section headers, make sections of what PT_GNU_EH_FRAME leads to. */

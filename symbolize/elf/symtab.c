@@ -758,16 +758,14 @@ struct beginnings {
 static void beginnings_read(struct beginnings *ret, struct image *img)
 {
 	struct cfi_section *cfi = cfi_section_new(img);
-	struct code_targets *targets = code_targets_new(img);
 	size_t count, pos = 0;
-	const uint64_t *items = code_targets_list(targets, &count);
+	const uint64_t *items = code_targets_list(code_targets_of(img), &count);
 	struct cfi_fde fde;
 
 	vec_append(&ret->items, items, count);
 	while (cfi && cfi_section_each(cfi, &pos, &fde))
 		vec_push(&ret->items, fde.begin);
 	vec_sort(&ret->items, vec_u64_ascending);
-	code_targets_free(targets);
 	cfi_section_free(cfi);
 }
 

@@ -42,13 +42,12 @@ TEST(code_targets_are_in_order_and_each_is_there_once)
 	elf_file_segment(&file, (struct elf_file_segment){ PT_LOAD, PF_R | PF_X, 0, CODE, 0, 0 });
 	elf_file_finish(&file);
 	CHECK_OK(image_open_memory(file.out.data, file.out.len, "library", &img));
-	struct code_targets *targets = code_targets_new(img);
-	const uint64_t *items = code_targets_list(targets, &count);
+	const uint64_t *items = code_targets_list(code_targets_of(img), &count);
 
 	CHECK_UINT(count, ARRAY_LEN(wanted));
 	for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
 		CHECK_UINT(items[i], wanted[i]);
-	code_targets_free(targets);
+	CHECK(code_targets_of(img) == code_targets_of(img));
 	image_close(img);
 	elf_file_deinit(&file);
 }
