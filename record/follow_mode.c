@@ -77,7 +77,7 @@ static struct err *make_plan(struct record_args *args, const struct target *targ
 	return event_plan_make(&args->events, &request, ret);
 }
 
-struct err *approach_choose(struct record_args *args, struct target *target, bool exec,
+struct err *follow_mode_choose(struct record_args *args, struct target *target, bool exec,
 			    struct event_plan *ret, bool *ret_shy)
 {
 	bool by_cpu = target->by_cpu;
@@ -120,7 +120,7 @@ static uint64_t granted_len(const struct event_plan *plan, uint64_t asked, struc
 }
 
 /* Room for a second of samples, give or take a part since it is a power of two, so that a recorder that gets no CPU for long loses none. */
-uint64_t approach_ring_len(const struct record_args *args, const struct target *target,
+uint64_t follow_mode_ring_len(const struct record_args *args, const struct target *target,
 			   const struct event_plan *plan, struct diag *diag)
 {
 	uint64_t rate = args->rate.kind == EVENT_RATE_FREQ ? args->rate.value : EVENT_RATE_DEFAULT;

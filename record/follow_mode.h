@@ -18,11 +18,11 @@
  * says which. @exec: the target is a command that is still to be started. *@ret_shy is true if tasks are followed
  * for lack of permission. Errors are those of event_plan_make().
  */
-MUST_USE struct err *approach_choose(struct record_args *args, struct target *target, bool exec,
+MUST_USE struct err *follow_mode_choose(struct record_args *args, struct target *target, bool exec,
 				     struct event_plan *ret, bool *ret_shy);
 
 /* Bytes for the ring of each CPU, at least two samples; if -m asked for less, @diag says so. */
-uint64_t approach_ring_len(const struct record_args *args, const struct target *target,
+uint64_t follow_mode_ring_len(const struct record_args *args, const struct target *target,
 			   const struct event_plan *plan, struct diag *diag);
 
 #endif

@@ -227,11 +227,11 @@ static struct err *begin_trace(struct recorder *s)
 
 	if (err)
 		return err;
-	task_filter_init(&s->family, &s->target);
-	task_filter_look(&s->family, clock_now_ns(CLOCK_MONOTONIC));
+	task_filter_init(&s->tasks, &s->target);
+	task_filter_look(&s->tasks, clock_now_ns(CLOCK_MONOTONIC));
 	/* Of the whole machine most threads wait, and are of no interest. */
 	options.idle_scope = s->recording.system_wide ? IDLE_SCOPE_INTERPRETERS : IDLE_SCOPE_ALL;
-	s->drain = drain_new(&s->perf_fds, &s->output_files.journal, s->attach, &s->family, &options);
+	s->drain = drain_new(&s->perf_fds, &s->output_files.journal, s->attach, &s->tasks, &options);
 	s->output_files.drain = s->drain;
 	return scan(s);
 }
@@ -316,7 +316,7 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 	if (!err)
 		err = add_events(s);
 	if (!err)
-		err = approach_choose(args, &s->target, s->workload.pid != 0, &s->plan, &s->shy);
+		err = follow_mode_choose(args, &s->target, s->workload.pid != 0, &s->plan, &s->shy);
 	if (!err)
 		err = begin_hands(s);
 	if (!err)
@@ -324,7 +324,7 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 	if (!err)
 		err = perf_fds_open(
 			&s->plan, &s->target,
-			approach_ring_len(args, &s->target, &s->plan, &s->diag),
+			follow_mode_ring_len(args, &s->target, &s->plan, &s->diag),
 			&s->diag, &s->perf_fds);
 	if (!err)
 		err = begin_trace(s);
@@ -359,9 +359,9 @@ static struct err *start(struct recorder *s)
 	sampling_switch_start(&s->sampling_switch, &s->perf_fds, &args->delay, s->recording.start_ns, by_exec);
 	task_times_begin(&s->task_times, s->plan.side_band.context_switch, s->recording.start_ns);
 	switch_guard_begin(&s->guard, wants_guard(s), s->recording.start_ns);
-	switch_scope_begin(&s->scope, wants_guard(s) && s->family.selected, s->target.inherit, s->recording.start_ns);
+	switch_scope_begin(&s->scope, wants_guard(s) && s->tasks.selected, s->target.inherit, s->recording.start_ns);
 
-	struct err *err = task_times_read(&s->task_times, &s->family, told_event, s);
+	struct err *err = task_times_read(&s->task_times, &s->tasks, told_event, s);
 
 	return !err && s->workload.pid ? workload_start(&s->workload) : err;
 }
@@ -418,7 +418,7 @@ static bool targets_live(struct recorder *s, uint64_t now)
 	if (now < s->asked_ns + LIVES_TICK_MS * 1000000ULL)
 		return true;
 	s->asked_ns = now;
-	return task_filter_lives(&s->family);
+	return task_filter_lives(&s->tasks);
 }
 
 /* All that the rings hold belongs to it. A file that cannot be gone on with ends the recording. */
@@ -546,7 +546,7 @@ static void note_jit(struct recorder *s)
 
 static struct err *read_task_times(struct recorder *s)
 {
-	return task_times_read(&s->task_times, &s->family, told_event, s);
+	return task_times_read(&s->task_times, &s->tasks, told_event, s);
 }
 
 /* Record switches no longer, or again. What threads have done meanwhile is in the scheduler's account before and behind. */
@@ -589,7 +589,7 @@ static void steer_scope(struct recorder *s)
 	s->scope.narrow = s->perf_fds.narrow;
 	if (!switch_scope_wants_narrow(&s->scope, clock_now_ns(CLOCK_MONOTONIC)))
 		return;
-	set_scope(s, switch_scope_add_all(&s->scope, &s->perf_fds, &s->family));
+	set_scope(s, switch_scope_add_all(&s->scope, &s->perf_fds, &s->tasks));
 }
 
 /* Events of tasks cannot be left out for a while at little cost: before that, all CPUs are followed again. */
@@ -611,7 +611,7 @@ static struct err *pass(struct recorder *s, bool *ret_over)
 
 	if (!err) {
 		*ret_over = react(s, result);
-		task_filter_look(&s->family, clock_now_ns(CLOCK_MONOTONIC));
+		task_filter_look(&s->tasks, clock_now_ns(CLOCK_MONOTONIC));
 		drain_follow_idle(s->drain, s->sampling_switch.enabled);
 		err = drain_pass(s->drain);
 	}
@@ -710,7 +710,7 @@ void recorder_close(struct recorder *s)
 	drain_free(s->drain);
 	managed_readers_free(s->managed);
 	free(s->hands);
-	task_filter_deinit(&s->family);
+	task_filter_deinit(&s->tasks);
 	task_times_deinit(&s->task_times);
 	switch_guard_deinit(&s->guard);
 	switch_scope_deinit(&s->scope);

@@ -39,7 +39,7 @@ struct recorder {
 	struct watch watch;
 	struct workload workload;
 	struct target target;
-	struct task_filter family;
+	struct task_filter tasks;
 	struct task_times task_times;
 	struct switch_guard guard;
 	struct switch_scope scope;

@@ -27,7 +27,7 @@ struct chapter {
 	struct recording_count *counts;
 	VEC(struct block) blocks;
 	size_t nlandscape; /* of the blocks */
-	uint64_t landscape_len, len;
+	uint64_t snapshot_len, len;
 };
 
 struct flight_log {
@@ -83,7 +83,7 @@ static struct err *take(void *context, const struct trace_block *head, const uin
 	log->len += len;
 	if (log->process_snapshot) {
 		chapter->nlandscape++;
-		chapter->landscape_len += len;
+		chapter->snapshot_len += len;
 	}
 	return NULL;
 }
@@ -129,8 +129,8 @@ bool flight_log_chapter_is_full(const struct flight_log *log)
 	const struct chapter *chapter = last(log);
 
 	/* A process snapshot that is large is not written too often. */
-	return chapter->len - chapter->landscape_len >=
-	       MAX(log->max_len / CHAPTERS, chapter->landscape_len);
+	return chapter->len - chapter->snapshot_len >=
+	       MAX(log->max_len / CHAPTERS, chapter->snapshot_len);
 }
 
 uint64_t flight_log_start(const struct flight_log *log, const struct recording_count **ret_counts)

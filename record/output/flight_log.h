@@ -5,7 +5,7 @@
  *	chapter 1                chapter 2                ...  chapter n, still growing
  *	| process snapshot | blocks |   | process snapshot | blocks |        | process snapshot | blocks
  *
- * Each chapter begins with what was there then, so any of them can be the first of a file; the landscapes of
+ * Each chapter begins with what was there then, so any of them can be the first of a file; the snapshots of
  * those behind it are left out. When the memory is used up, the oldest chapter goes. Not thread-safe.
  */
 #ifndef RECORD_FLIGHT_LOG_H

@@ -35,7 +35,7 @@ struct drain {
 	struct perf_fds *perf_fds;
 	struct journal *journal;
 	struct attach *attach;
-	struct task_filter *family;
+	struct task_filter *tasks;
 	struct drain_options options;
 	struct drain_totals totals;
 
@@ -159,7 +159,7 @@ static void begin_readers(struct drain *d)
 		.nevents = d->nevents,
 		.software_event = only_software_event(d->perf_fds->plan),
 		.processes = attach_processes(d->attach),
-		.family = d->family,
+		.tasks = d->tasks,
 		.loss_counts = &d->loss_counts,
 		.group = &d->group,
 		.journal = d->journal,
@@ -201,7 +201,7 @@ static struct err *take_told(void *context, const struct event *ev)
 }
 
 struct drain *drain_new(struct perf_fds *perf_fds, struct journal *journal, struct attach *attach,
-			struct task_filter *family, const struct drain_options *options)
+			struct task_filter *tasks, const struct drain_options *options)
 {
 	const struct event_plan *plan = perf_fds->plan;
 	struct drain *d = memory_zeroed(1, sizeof(*d));
@@ -209,7 +209,7 @@ struct drain *drain_new(struct perf_fds *perf_fds, struct journal *journal, stru
 	d->perf_fds = perf_fds;
 	d->journal = journal;
 	d->attach = attach;
-	d->family = family;
+	d->tasks = tasks;
 	d->options = *options;
 	d->nevents = plan->nevents;
 	d->nrings = perf_fds->samples.len;
@@ -228,7 +228,7 @@ struct drain *drain_new(struct perf_fds *perf_fds, struct journal *journal, stru
 	group_counts_init(&d->group, d->nrings, d->nevents);
 	d->repair = (struct side_repair){
 		.processes = attach_processes(attach),
-		.family = family,
+		.tasks = tasks,
 		.info = options->process_info,
 		.event = take_told,
 		.context = d,
@@ -321,12 +321,12 @@ struct err *drain_event(struct drain *d, const struct event *ev)
 	d->totals.side_band++;
 	if (d->idle)
 		idle_reader_event(d->idle, ev);
-	if (d->wait_probe && task_filter_owns(d->family, ev->pid, ev->tid))
+	if (d->wait_probe && task_filter_owns(d->tasks, ev->pid, ev->tid))
 		wait_probe_event(d->wait_probe, ev, d->thins);
 	if (d->options.managed)
 		managed_table_event(managed_readers_table(d->options.managed), &known);
 	if (attach_event(d->attach, &known))
-		task_filter_leave(d->family, ev->pid);
+		task_filter_leave(d->tasks, ev->pid);
 	return journal_event(d->journal, &known);
 }
 
@@ -364,7 +364,7 @@ static struct err *take_side_band(struct drain *d, const struct side_record *sid
 	d->newest_ns = MAX(d->newest_ns, ev->time_ns);
 	if (is_idle_switch(ev))
 		return NULL;
-	bool kept = task_filter_event(d->family, ev);
+	bool kept = task_filter_event(d->tasks, ev);
 
 	if (ev->kind == EVENT_SWITCH)
 		kept = switch_scope_count(d->options.scope, ev, kept);
@@ -416,10 +416,10 @@ struct err *drain_tell_side_losses(struct drain *d)
 	uint64_t lost = 0;
 
 	for (size_t i = 0; i < d->perf_fds->items.len; i++) {
-		const struct sensor *sensor = &d->perf_fds->items.items[i];
-		struct sensor_reading reading;
+		const struct perf_fd *perf_fd = &d->perf_fds->items.items[i];
+		struct perf_fd_reading reading;
 
-		if (sensor->event == SENSOR_SIDE_BAND && perf_fds_read(d->perf_fds, sensor, &reading))
+		if (perf_fd->event == PERF_FD_SIDE_BAND && perf_fds_read(d->perf_fds, perf_fd, &reading))
 			lost += reading.lost;
 	}
 	if (lost <= d->totals.side_lost)
@@ -485,7 +485,7 @@ static struct err *take_managed(void *context, const struct event *ev)
 {
 	struct drain *d = context;
 
-	if (!task_filter_has(d->family, ev->pid, ev->tid))
+	if (!task_filter_has(d->tasks, ev->pid, ev->tid))
 		return NULL;
 	d->totals.side_band++;
 	return journal_event(d->journal, ev);
@@ -498,7 +498,7 @@ static struct err *take_sight(struct drain *d, const struct ring_sight *at)
 	struct err *err = NULL;
 	struct event ev;
 
-	if (!task_filter_owns(d->family, sight->pid, sight->tid) ||
+	if (!task_filter_owns(d->tasks, sight->pid, sight->tid) ||
 	    (d->options.skip_pid &&
 	     process_table_is_copy(attach_processes(d->attach), sight->pid, d->options.skip_pid)))
 		return NULL;
@@ -535,7 +535,7 @@ static struct err *take_idle(void *context, const struct thread_sight *sight, ui
 bool drain_follow_idle(struct drain *d, bool on)
 {
 	if (d->idle && on)
-		idle_reader_follow(d->idle, d->family);
+		idle_reader_follow(d->idle, d->tasks);
 	else if (d->idle)
 		idle_reader_rest(d->idle);
 	return d->idle;
@@ -660,7 +660,7 @@ struct err *drain_pass(struct drain *d)
 	if (err)
 		return err;
 	d->totals.passes++;
-	task_filter_round(d->family);
+	task_filter_round(d->tasks);
 	attach_round(d->attach);
 	uint64_t finished_ns = d->newest_before_ns;
 
@@ -685,9 +685,9 @@ static void settle_members(const struct drain *d, struct recording_count *counts
 struct recording_count *drain_counts(const struct drain *d, struct arena *arena, size_t *ret_count)
 {
 	struct recording_count *counts = loss_counts_close(&d->loss_counts, d->perf_fds, d->options.by_cpu,
-						      d->family->selected, arena, ret_count);
+						      d->tasks->selected, arena, ret_count);
 
-	if (d->options.by_cpu && d->family->selected)
+	if (d->options.by_cpu && d->tasks->selected)
 		settle_members(d, counts);
 	return counts;
 }

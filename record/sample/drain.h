@@ -44,11 +44,11 @@ struct drain_options {
 struct drain;
 
 /*
- * Drain the records of @family's tasks from the rings of @perf_fds into @journal and pass them to @attach; all four must outlive
+ * Drain the records of @tasks from the rings of @perf_fds into @journal and pass them to @attach; all four must outlive
  * the drain.
  */
 struct drain *drain_new(struct perf_fds *perf_fds, struct journal *journal, struct attach *attach,
-			struct task_filter *family, const struct drain_options *options);
+			struct task_filter *tasks, const struct drain_options *options);
 void drain_free(struct drain *d);
 
 /* One pass over all rings. ERR_SYSTEM: the trace cannot be written. */

@@ -55,7 +55,7 @@ struct idle_reader {
 	enum idle_scope scope;
 	struct map processes; /* the recorder's: those that there are */
 	bool changed;
-	uint64_t family_looks; /* as of the family, when it was asked last */
+	uint64_t filter_looks; /* as of the filter, when it was asked last */
 	struct thread_sight *unpacked; /* the recorder's */
 	VEC(uint8_t) taken;
 
@@ -451,28 +451,28 @@ static void start(struct idle_reader *r)
 }
 
 /* The threads that were named, or whole processes. */
-static void follow_family(struct idle_reader *r, const struct task_filter *family)
+static void follow_tasks(struct idle_reader *r, const struct task_filter *tasks)
 {
 	const struct map_slot *slot;
 
 	r->followed.len = 0;
-	for (size_t i = 0; i < family->named.len; i++)
-		vec_push(&r->followed, ((struct followed){ (uint32_t)family->named.items[i].pid, (uint32_t)family->named.items[i].tid }));
-	for (size_t pos = 0; !family->named.len && (slot = map_next(&r->processes, &pos));) {
+	for (size_t i = 0; i < tasks->named.len; i++)
+		vec_push(&r->followed, ((struct followed){ (uint32_t)tasks->named.items[i].pid, (uint32_t)tasks->named.items[i].tid }));
+	for (size_t pos = 0; !tasks->named.len && (slot = map_next(&r->processes, &pos));) {
 		uint32_t pid = (uint32_t)slot->key;
 
-		if (task_filter_owns(family, pid, pid))
+		if (task_filter_owns(tasks, pid, pid))
 			vec_push(&r->followed, ((struct followed){ pid, 0 }));
 	}
 }
 
-void idle_reader_follow(struct idle_reader *r, struct task_filter *family)
+void idle_reader_follow(struct idle_reader *r, struct task_filter *tasks)
 {
-	if (r->changed || r->family_looks != family->looks) {
+	if (r->changed || r->filter_looks != tasks->looks) {
 		r->changed = false;
-		r->family_looks = family->looks;
+		r->filter_looks = tasks->looks;
 		pthread_mutex_lock(&r->lock);
-		follow_family(r, family);
+		follow_tasks(r, tasks);
 		pthread_mutex_unlock(&r->lock);
 	}
 	if (!r->started && r->followed.len)

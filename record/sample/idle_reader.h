@@ -51,8 +51,8 @@ void idle_reader_free(struct idle_reader *r);
 /* A record of the side-band: which processes there are. */
 void idle_reader_event(struct idle_reader *r, const struct event *ev);
 
-/* Look at those of @family from now on. Starts the thread the first time. */
-void idle_reader_follow(struct idle_reader *r, struct task_filter *family);
+/* Look at those of @tasks from now on. Starts the thread the first time. */
+void idle_reader_follow(struct idle_reader *r, struct task_filter *tasks);
 
 /* Look at none until the next idle_reader_follow(). */
 void idle_reader_rest(struct idle_reader *r);

@@ -102,18 +102,18 @@ uint64_t loss_counts_lose(struct loss_counts *l, size_t number, uint64_t count)
 	return (uint64_t)ring->ours - before;
 }
 
-/* Add what the counter of @sensor says to the row of its event and CPU. */
+/* Add what the counter of @perf_fd says to the row of its event and CPU. */
 static void add_reading(const struct loss_counts *l, const struct perf_fds *perf_fds,
-			const struct sensor *sensor, struct recording_count *rows)
+			const struct perf_fd *perf_fd, struct recording_count *rows)
 {
-	struct sensor_reading reading;
+	struct perf_fd_reading reading;
 
-	if (sensor->event == SENSOR_SIDE_BAND || !perf_fds_read(perf_fds, sensor, &reading))
+	if (perf_fd->event == PERF_FD_SIDE_BAND || !perf_fds_read(perf_fds, perf_fd, &reading))
 		return;
 	for (size_t ring = 0; ring < l->nrings; ring++) {
-		struct recording_count *row = &rows[sensor->event * l->nrings + ring];
+		struct recording_count *row = &rows[perf_fd->event * l->nrings + ring];
 
-		if (row->cpu != sensor->cpu)
+		if (row->cpu != perf_fd->cpu)
 			continue;
 		row->value += reading.value;
 		row->enabled_ns += reading.enabled_ns;

@@ -37,11 +37,11 @@ static const struct ring *find_ring(const struct ring_list *rings, uint32_t cpu)
 	return NULL;
 }
 
-static void remember(struct perf_fds *s, struct sensor sensor)
+static void remember(struct perf_fds *s, struct perf_fd perf_fd)
 {
-	if (ioctl(sensor.fd, PERF_EVENT_IOC_ID, &sensor.id) == 0)
-		*map_put(&s->by_id, sensor.id, NULL) = s->items.len + 1;
-	vec_push(&s->items, sensor);
+	if (ioctl(perf_fd.fd, PERF_EVENT_IOC_ID, &perf_fd.id) == 0)
+		*map_put(&s->by_id, perf_fd.id, NULL) = s->items.len + 1;
+	vec_push(&s->items, perf_fd);
 }
 
 /* Map the ring of @cpu for @fd, the first event there, or send what @fd has to say to the ring of the first. */
@@ -70,26 +70,26 @@ static struct err *attach_ring(struct perf_fds *s, struct ring_list *rings, int 
  * switches, also one that is off: a ping-pong ran at 0.80 of its speed. So it is closed. What cannot be opened again,
  * since its CPU is off line, is tried at the next turn.
  */
-static struct err *turn_switches(struct perf_fds *s, struct sensor *sensor, bool on)
+static struct err *turn_switches(struct perf_fds *s, struct perf_fd *perf_fd, bool on)
 {
-	const struct event_target at = { .pid = -1, .cpu = (int)sensor->cpu, .cgroup_fd = s->cgroup_fd };
+	const struct event_target at = { .pid = -1, .cpu = (int)perf_fd->cpu, .cgroup_fd = s->cgroup_fd };
 	int fd;
 
-	if (on == (sensor->fd >= 0))
+	if (on == (perf_fd->fd >= 0))
 		return NULL;
 	if (!on) {
-		close(sensor->fd);
-		sensor->fd = -1;
+		close(perf_fd->fd);
+		perf_fd->fd = -1;
 		return NULL;
 	}
 	struct err *err = event_plan_open_side_band(s->plan, EVENT_SIDE_SWITCHES, &at, &fd);
 
-	if (!err && ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, find_ring(&s->side, sensor->cpu)->fd) < 0) {
-		err = err_system(errno, "cannot have its records in the ring of CPU %" PRIu32, sensor->cpu);
+	if (!err && ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, find_ring(&s->side, perf_fd->cpu)->fd) < 0) {
+		err = err_system(errno, "cannot have its records in the ring of CPU %" PRIu32, perf_fd->cpu);
 		close(fd);
 	}
 	if (!err)
-		sensor->fd = fd;
+		perf_fd->fd = fd;
 	return err;
 }
 
@@ -108,7 +108,7 @@ static struct err *open_side_part(struct perf_fds *s, const struct event_target 
 	/* It may be in the place of one whose CPU went off line. */
 	for (size_t i = 0; i < s->items.len && part == EVENT_SIDE_SWITCHES; i++)
 		s->items.items[i].switches &= s->items.items[i].cpu != (uint32_t)at->cpu || s->items.items[i].task;
-	remember(s, (struct sensor){ .fd = fd, .event = SENSOR_SIDE_BAND, .cpu = (uint32_t)at->cpu,
+	remember(s, (struct perf_fd){ .fd = fd, .event = PERF_FD_SIDE_BAND, .cpu = (uint32_t)at->cpu,
 				     .switches = part == EVENT_SIDE_SWITCHES });
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	if (part == EVENT_SIDE_SWITCHES && s->without_waits)
@@ -142,11 +142,11 @@ static int group_fd(const struct perf_fds *s, size_t first, uint32_t index)
 /* A second one like the last, for when the reader is behind; without it, more is lost then. */
 static void open_lean(struct perf_fds *s, const struct event_target *at)
 {
-	struct sensor *full = &s->items.items[s->items.len - 1];
-	struct sensor lean = {
+	struct perf_fd *full = &s->items.items[s->items.len - 1];
+	struct perf_fd lean = {
 		.event = full->event,
 		.cpu = full->cpu,
-		.mode = SENSOR_LEAN,
+		.mode = PERF_FD_LEAN,
 	};
 
 	if (at->pid != -1)
@@ -158,7 +158,7 @@ static void open_lean(struct perf_fds *s, const struct event_target *at)
 		close(lean.fd);
 		return;
 	}
-	full->mode = SENSOR_FULL;
+	full->mode = PERF_FD_FULL;
 	remember(s, lean);
 }
 
@@ -211,7 +211,7 @@ static struct err *open_samplers(struct perf_fds *s, const struct event_target *
 			close(fd);
 			return err;
 		}
-		remember(s, (struct sensor){ .fd = fd, .event = i, .cpu = (uint32_t)at->cpu });
+		remember(s, (struct perf_fd){ .fd = fd, .event = i, .cpu = (uint32_t)at->cpu });
 		open_lean(s, at);
 	}
 	return NULL;
@@ -388,52 +388,52 @@ static bool is_off(const struct perf_fds *s, uint32_t event)
 }
 
 /* Is it recorded only while switches are? */
-static bool is_of_waits(const struct perf_fds *s, const struct sensor *sensor)
+static bool is_of_waits(const struct perf_fds *s, const struct perf_fd *perf_fd)
 {
-	const struct event_desc *desc = sensor->event == SENSOR_SIDE_BAND ? NULL : s->plan->events[sensor->event].desc;
+	const struct event_desc *desc = perf_fd->event == PERF_FD_SIDE_BAND ? NULL : s->plan->events[perf_fd->event].desc;
 
 	return desc && (event_desc_is_off_cpu(desc) || event_desc_is_waking(desc));
 }
 
 /* Of twins, is it the one that its CPU takes now? */
-static bool has_turn(const struct perf_fds *s, const struct sensor *sensor)
+static bool has_turn(const struct perf_fds *s, const struct perf_fd *perf_fd)
 {
-	if (sensor->paired && sensor->wakes != s->waking)
+	if (perf_fd->paired && perf_fd->wakes != s->waking)
 		return false;
-	if (s->without_waits && is_of_waits(s, sensor))
+	if (s->without_waits && is_of_waits(s, perf_fd))
 		return false;
-	if (s->narrow && !sensor->task && event_desc_is_off_cpu(s->plan->events[sensor->event].desc))
+	if (s->narrow && !perf_fd->task && event_desc_is_off_cpu(s->plan->events[perf_fd->event].desc))
 		return false;
-	return sensor->mode == SENSOR_ALWAYS ||
-	       (sensor->mode == SENSOR_LEAN) == find_ring(&s->samples, sensor->cpu)->lean;
+	return perf_fd->mode == PERF_FD_ALWAYS ||
+	       (perf_fd->mode == PERF_FD_LEAN) == find_ring(&s->samples, perf_fd->cpu)->lean;
 }
 
-static void set(const struct sensor *sensor, bool on)
+static void set(const struct perf_fd *perf_fd, bool on)
 {
-	ioctl(sensor->fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+	ioctl(perf_fd->fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
 /* Let the samplers from number @first on do what @s says. */
 static void control_samplers(const struct perf_fds *s, size_t first)
 {
 	for (size_t i = first; i < s->items.len; i++) {
-		const struct sensor *sensor = &s->items.items[i];
+		const struct perf_fd *perf_fd = &s->items.items[i];
 
-		if (sensor->event != SENSOR_SIDE_BAND && !is_off(s, sensor->event))
-			set(sensor, s->enabled && has_turn(s, sensor));
+		if (perf_fd->event != PERF_FD_SIDE_BAND && !is_off(s, perf_fd->event))
+			set(perf_fd, s->enabled && has_turn(s, perf_fd));
 	}
 }
 
-static void set_period(struct sensor *sensor, uint64_t period)
+static void set_period(struct perf_fd *perf_fd, uint64_t period)
 {
-	ioctl(sensor->fd, PERF_EVENT_IOC_PERIOD, &period);
-	sensor->period = period;
+	ioctl(perf_fd->fd, PERF_EVENT_IOC_PERIOD, &period);
+	perf_fd->period = period;
 }
 
-/* Give sensor number @number a twin that wakes. */
+/* Give perf_fd number @number a twin that wakes. */
 static void open_waking(struct perf_fds *s, const struct target *target, size_t number)
 {
-	struct sensor twin = s->items.items[number];
+	struct perf_fd twin = s->items.items[number];
 	const struct ring *ring = find_ring(&s->samples, twin.cpu);
 	const struct event_target at = {
 		.pid = -1,
@@ -442,7 +442,7 @@ static void open_waking(struct perf_fds *s, const struct target *target, size_t 
 	};
 
 	twin.fd = event_plan_open_waking(s->plan, twin.event, &at,
-					 twin.mode == SENSOR_LEAN ? PERF_FDS_LEAN_STACK_LEN : UINT32_MAX);
+					 twin.mode == PERF_FD_LEAN ? PERF_FDS_LEAN_STACK_LEN : UINT32_MAX);
 	if (twin.fd < 0)
 		return;
 	if (!ring || ioctl(twin.fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0) {
@@ -461,12 +461,12 @@ static void open_waking(struct perf_fds *s, const struct target *target, size_t 
 static bool filter_samplers(const struct perf_fds *s, size_t first)
 {
 	for (size_t i = first; i < s->items.len; i++) {
-		const struct sensor *sensor = &s->items.items[i];
-		const struct ring *ring = find_ring(&s->samples, sensor->cpu);
+		const struct perf_fd *perf_fd = &s->items.items[i];
+		const struct ring *ring = find_ring(&s->samples, perf_fd->cpu);
 
-		if (sensor->event == SENSOR_SIDE_BAND || !s->plan->events[sensor->event].desc->samples)
+		if (perf_fd->event == PERF_FD_SIDE_BAND || !s->plan->events[perf_fd->event].desc->samples)
 			continue;
-		if (!ring || !wake_filter_attach(s->filter, (size_t)(ring - s->samples.items), sensor->fd))
+		if (!ring || !wake_filter_attach(s->filter, (size_t)(ring - s->samples.items), perf_fd->fd))
 			return false;
 	}
 	return true;
@@ -489,15 +489,15 @@ static void take_over(struct perf_fds *s, const struct target *target, size_t fi
 	size_t count = s->items.len;
 
 	for (size_t i = first; i < count; i++) {
-		struct sensor *sensor = &s->items.items[i];
+		struct perf_fd *perf_fd = &s->items.items[i];
 
-		if (sensor->event == SENSOR_SIDE_BAND)
+		if (perf_fd->event == PERF_FD_SIDE_BAND)
 			continue;
-		for (size_t old = 0; old < first && !sensor->period; old++) {
-			const struct sensor *before = &s->items.items[old];
+		for (size_t old = 0; old < first && !perf_fd->period; old++) {
+			const struct perf_fd *before = &s->items.items[old];
 
-			if (before->event == sensor->event && before->cpu == sensor->cpu && before->period)
-				set_period(sensor, before->period);
+			if (before->event == perf_fd->event && before->cpu == perf_fd->cpu && before->period)
+				set_period(perf_fd, before->period);
 		}
 		if (s->was_waking)
 			open_waking(s, target, i);
@@ -573,10 +573,10 @@ void perf_fds_switch(struct perf_fds *s, size_t event, bool on)
 	}
 	s->off.len = kept;
 	for (size_t i = 0; i < s->items.len; i++) {
-		const struct sensor *sensor = &s->items.items[i];
+		const struct perf_fd *perf_fd = &s->items.items[i];
 
-		if (sensor->event == event)
-			set(sensor, on && has_turn(s, sensor));
+		if (perf_fd->event == event)
+			set(perf_fd, on && has_turn(s, perf_fd));
 	}
 	if (!on)
 		vec_push(&s->off, (uint32_t)event);
@@ -588,11 +588,11 @@ void perf_fds_set_lean(struct perf_fds *s, struct ring *ring, bool lean)
 		return;
 	ring->lean = lean;
 	for (size_t i = 0; i < s->items.len; i++) {
-		const struct sensor *sensor = &s->items.items[i];
+		const struct perf_fd *perf_fd = &s->items.items[i];
 
-		if (sensor->cpu == ring->cpu && sensor->mode != SENSOR_ALWAYS &&
-		    !is_off(s, sensor->event))
-			set(sensor, has_turn(s, sensor));
+		if (perf_fd->cpu == ring->cpu && perf_fd->mode != PERF_FD_ALWAYS &&
+		    !is_off(s, perf_fd->event))
+			set(perf_fd, has_turn(s, perf_fd));
 	}
 }
 
@@ -611,30 +611,30 @@ void perf_fds_set_waits(struct perf_fds *s, bool on, struct diag *diag)
 {
 	s->without_waits = !on;
 	for (size_t i = 0; i < s->items.len; i++) {
-		struct sensor *sensor = &s->items.items[i];
+		struct perf_fd *perf_fd = &s->items.items[i];
 
-		if (sensor->event == SENSOR_SIDE_BAND && sensor->switches && !sensor->task)
-			tell_no_switches(s, sensor->cpu, turn_switches(s, sensor, on), diag);
-		else if (is_of_waits(s, sensor) && !is_off(s, sensor->event))
-			set(sensor, s->enabled && has_turn(s, sensor));
+		if (perf_fd->event == PERF_FD_SIDE_BAND && perf_fd->switches && !perf_fd->task)
+			tell_no_switches(s, perf_fd->cpu, turn_switches(s, perf_fd, on), diag);
+		else if (is_of_waits(s, perf_fd) && !is_off(s, perf_fd->event))
+			set(perf_fd, s->enabled && has_turn(s, perf_fd));
 	}
 }
 
 static struct err *add_task_to(struct perf_fds *s, const struct event_target *at, const struct ring *ring, uint32_t event)
 {
-	struct sensor sensor = { .event = event, .cpu = ring->cpu, .switches = event == SENSOR_SIDE_BAND, .task = true };
-	struct err *err = sensor.switches ? event_plan_open_side_band(s->plan, EVENT_SIDE_SWITCHES, at, &sensor.fd)
-					  : event_plan_open(s->plan, event, at, -1, &sensor.fd);
+	struct perf_fd perf_fd = { .event = event, .cpu = ring->cpu, .switches = event == PERF_FD_SIDE_BAND, .task = true };
+	struct err *err = perf_fd.switches ? event_plan_open_side_band(s->plan, EVENT_SIDE_SWITCHES, at, &perf_fd.fd)
+					  : event_plan_open(s->plan, event, at, -1, &perf_fd.fd);
 
 	if (err)
 		return err;
-	if (ioctl(sensor.fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0) {
+	if (ioctl(perf_fd.fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0) {
 		err = err_system(errno, "cannot share the ring of CPU %" PRIu32, ring->cpu);
-		close(sensor.fd);
+		close(perf_fd.fd);
 		return err;
 	}
-	remember(s, sensor);
-	set(&sensor, sensor.switches || s->enabled);
+	remember(s, perf_fd);
+	set(&perf_fd, perf_fd.switches || s->enabled);
 	return NULL;
 }
 
@@ -645,7 +645,7 @@ struct err *perf_fds_add_task(struct perf_fds *s, pid_t tid, bool inherit)
 
 	for (size_t i = 0; i < s->side.len && !err; i++) {
 		at.cpu = (int)s->side.items[i].cpu;
-		err = add_task_to(s, &at, &s->side.items[i], SENSOR_SIDE_BAND);
+		err = add_task_to(s, &at, &s->side.items[i], PERF_FD_SIDE_BAND);
 	}
 	for (size_t i = 0; i < s->samples.len && !err; i++) {
 		at.cpu = (int)s->samples.items[i].cpu;
@@ -660,16 +660,16 @@ void perf_fds_narrow(struct perf_fds *s, bool narrow, struct diag *diag)
 {
 	s->narrow = narrow;
 	for (size_t i = 0; i < s->items.len; i++) {
-		struct sensor *sensor = &s->items.items[i];
+		struct perf_fd *perf_fd = &s->items.items[i];
 
-		if (sensor->task && !narrow && sensor->fd >= 0) {
+		if (perf_fd->task && !narrow && perf_fd->fd >= 0) {
 			/* What is in a ring still has its number. */
-			close(sensor->fd);
-			sensor->fd = -1;
-		} else if (!sensor->task && sensor->switches) {
-			tell_no_switches(s, sensor->cpu, turn_switches(s, sensor, !narrow && !s->without_waits), diag);
-		} else if (!sensor->task && is_of_waits(s, sensor) && !is_off(s, sensor->event)) {
-			set(sensor, s->enabled && has_turn(s, sensor));
+			close(perf_fd->fd);
+			perf_fd->fd = -1;
+		} else if (!perf_fd->task && perf_fd->switches) {
+			tell_no_switches(s, perf_fd->cpu, turn_switches(s, perf_fd, !narrow && !s->without_waits), diag);
+		} else if (!perf_fd->task && is_of_waits(s, perf_fd) && !is_off(s, perf_fd->event)) {
+			set(perf_fd, s->enabled && has_turn(s, perf_fd));
 		}
 	}
 }
@@ -690,21 +690,21 @@ bool perf_fds_set_waking(struct perf_fds *s, const struct target *target, bool w
 	if (!target->by_cpu || (s->was_waking && !s->can_wake) || s->narrow)
 		return false;
 	for (size_t i = 0; i < count && !s->was_waking; i++) {
-		if (s->items.items[i].event != SENSOR_SIDE_BAND && !s->items.items[i].task)
+		if (s->items.items[i].event != PERF_FD_SIDE_BAND && !s->items.items[i].task)
 			open_waking(s, target, i);
 	}
 	s->was_waking = true;
 	s->waking = waking && s->can_wake;
 	for (size_t i = 0; i < s->items.len && s->enabled; i++) {
-		const struct sensor *sensor = &s->items.items[i];
+		const struct perf_fd *perf_fd = &s->items.items[i];
 
-		if (sensor->paired && !is_off(s, sensor->event))
-			set(sensor, has_turn(s, sensor));
+		if (perf_fd->paired && !is_off(s, perf_fd->event))
+			set(perf_fd, has_turn(s, perf_fd));
 	}
 	return s->waking == waking;
 }
 
-static const struct sensor *find_sensor(const struct perf_fds *s, uint64_t id)
+static const struct perf_fd *find_sensor(const struct perf_fds *s, uint64_t id)
 {
 	const uint64_t *position = map_get(&s->by_id, id);
 
@@ -713,16 +713,16 @@ static const struct sensor *find_sensor(const struct perf_fds *s, uint64_t id)
 
 uint32_t perf_fds_event(const struct perf_fds *s, uint64_t id)
 {
-	const struct sensor *sensor = find_sensor(s, id);
+	const struct perf_fd *perf_fd = find_sensor(s, id);
 
-	return sensor && sensor->event != SENSOR_SIDE_BAND ? sensor->event : RECORDING_NO_EVENT;
+	return perf_fd && perf_fd->event != PERF_FD_SIDE_BAND ? perf_fd->event : RECORDING_NO_EVENT;
 }
 
 bool perf_fds_is_lean(const struct perf_fds *s, uint64_t id)
 {
-	const struct sensor *sensor = find_sensor(s, id);
+	const struct perf_fd *perf_fd = find_sensor(s, id);
 
-	return sensor && sensor->mode == SENSOR_LEAN;
+	return perf_fd && perf_fd->mode == PERF_FD_LEAN;
 }
 
 /* One of the values that a read gives, in the order of perf_event_open(2), "read format". */
@@ -731,18 +731,18 @@ static uint64_t take(struct words *words)
 	return words->at < words->len ? words->items[words->at++] : 0;
 }
 
-bool perf_fds_read(const struct perf_fds *s, const struct sensor *sensor, struct sensor_reading *ret)
+bool perf_fds_read(const struct perf_fds *s, const struct perf_fd *perf_fd, struct perf_fd_reading *ret)
 {
-	uint64_t format = sensor->event == SENSOR_SIDE_BAND ? s->plan->side_band.read_format
-							    : s->plan->events[sensor->event].attr.read_format;
+	uint64_t format = perf_fd->event == PERF_FD_SIDE_BAND ? s->plan->side_band.read_format
+							    : s->plan->events[perf_fd->event].attr.read_format;
 	bool group = format & PERF_FORMAT_GROUP;
 	struct words words = { 0 };
-	ssize_t got = read(sensor->fd, words.items, sizeof(words.items));
+	ssize_t got = read(perf_fd->fd, words.items, sizeof(words.items));
 
 	if (got < 8)
 		return false;
 	words.len = (size_t)got / 8;
-	*ret = (struct sensor_reading){ .value = group ? 0 : take(&words) };
+	*ret = (struct perf_fd_reading){ .value = group ? 0 : take(&words) };
 
 	uint64_t count = group ? take(&words) : 1;
 
@@ -752,10 +752,10 @@ bool perf_fds_read(const struct perf_fds *s, const struct sensor *sensor, struct
 		ret->running_ns = take(&words);
 	for (uint64_t i = 0; i < count && words.at < words.len; i++) {
 		uint64_t value = group ? take(&words) : ret->value;
-		uint64_t id = format & PERF_FORMAT_ID ? take(&words) : sensor->id;
+		uint64_t id = format & PERF_FORMAT_ID ? take(&words) : perf_fd->id;
 		uint64_t lost = format & PERF_FORMAT_LOST ? take(&words) : 0;
 
-		if (id == sensor->id) {
+		if (id == perf_fd->id) {
 			ret->value = value;
 			ret->lost = lost;
 		}

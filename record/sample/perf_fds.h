@@ -27,22 +27,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SENSOR_SIDE_BAND UINT32_MAX
+#define PERF_FD_SIDE_BAND UINT32_MAX
 
 /* Bytes of a lean snapshot. */
 #define PERF_FDS_LEAN_STACK_LEN (16 * 1024)
 
-/* When a sensor is enabled, while sampling is. */
+/* When a perf_fd is enabled, while sampling is. */
 enum sensor_mode {
-	SENSOR_ALWAYS,
-	SENSOR_FULL, /* it has a lean twin, the next one in the list */
-	SENSOR_LEAN,
+	PERF_FD_ALWAYS,
+	PERF_FD_FULL, /* it has a lean twin, the next one in the list */
+	PERF_FD_LEAN,
 };
 
 /* One descriptor. */
-struct sensor {
+struct perf_fd {
 	int fd; /* -1: closed for a while */
-	uint32_t event; /* number in the plan, SENSOR_SIDE_BAND for the dummy */
+	uint32_t event; /* number in the plan, PERF_FD_SIDE_BAND for the dummy */
 	uint32_t cpu;
 	uint64_t id; /* as in its records */
 	uint64_t period; /* perf_fds_set_period(); 0: the plan's */
@@ -65,7 +65,7 @@ struct ring_list {
 
 struct perf_fds {
 	const struct event_plan *plan;
-	VEC(struct sensor) items;
+	VEC(struct perf_fd) items;
 	struct map by_id;            /* position in @items + 1, by id */
 	struct ring_list samples;    /* one for each CPU of target.cpus that works */
 	struct ring_list side;       /* one for each CPU whose tasks are followed */
@@ -85,7 +85,7 @@ struct perf_fds {
 };
 
 /* What a counter says. */
-struct sensor_reading {
+struct perf_fd_reading {
 	uint64_t value, enabled_ns, running_ns;
 	uint64_t lost; /* samples that found no room; 0 if this kernel does not count them */
 };
@@ -157,6 +157,6 @@ uint32_t perf_fds_event(const struct perf_fds *s, uint64_t id);
 bool perf_fds_is_lean(const struct perf_fds *s, uint64_t id);
 
 /* Read a counter; false if it cannot be. */
-bool perf_fds_read(const struct perf_fds *s, const struct sensor *sensor, struct sensor_reading *ret);
+bool perf_fds_read(const struct perf_fds *s, const struct perf_fd *perf_fd, struct perf_fd_reading *ret);
 
 #endif

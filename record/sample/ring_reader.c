@@ -276,7 +276,7 @@ static bool is_idle_switch(const struct ring_reader *r, const struct event *ev)
 /* Samples that are not kept: of those who are not recorded, or our own if that is not wanted. */
 static bool is_foreign(const struct ring_reader *r, const struct event *ev)
 {
-	return is_idle_switch(r, ev) || !task_filter_has(r->scene->family, ev->pid, ev->tid) ||
+	return is_idle_switch(r, ev) || !task_filter_has(r->scene->tasks, ev->pid, ev->tid) ||
 	       (r->scene->skip_pid &&
 		process_table_is_copy(r->scene->processes, ev->pid, r->scene->skip_pid));
 }

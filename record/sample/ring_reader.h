@@ -55,7 +55,7 @@ struct ring_scene {
 	size_t nevents;
 	uint32_t software_event; /* the only one that is a software event and no clock, or RECORDING_NO_EVENT */
 	const struct process_table *processes;
-	struct task_filter *family;
+	struct task_filter *tasks;
 	struct loss_counts *loss_counts;
 	struct group_counts *group;
 	const struct journal *journal;

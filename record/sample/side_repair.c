@@ -29,7 +29,7 @@ static bool is_news(struct side_repair *r, struct event *ev)
 	case EVENT_FORK:
 		if (ev->tid == ev->pid)
 			r->is_new = !proc || !proc->nthreads;
-		return r->is_new && task_filter_event(r->family, ev);
+		return r->is_new && task_filter_event(r->tasks, ev);
 	case EVENT_COMM:
 		ev->comm.exec = r->is_new && ev->tid == ev->pid;
 		break;
@@ -40,7 +40,7 @@ static bool is_news(struct side_repair *r, struct event *ev)
 	default:
 		break;
 	}
-	return task_filter_has(r->family, ev->pid, ev->tid);
+	return task_filter_has(r->tasks, ev->pid, ev->tid);
 }
 
 struct err *side_repair_take(void *repair, const struct event *ev)

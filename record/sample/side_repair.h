@@ -21,7 +21,7 @@
 
 struct side_repair {
 	const struct process_table *processes; /* what is known */
-	struct task_filter *family;
+	struct task_filter *tasks;
 	struct process_info *info;
 	struct err *(*event)(void *context, const struct event *ev); /* gets what was missing */
 	void *context;

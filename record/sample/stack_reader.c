@@ -60,10 +60,10 @@ void stack_shapes_learn(struct stack_shapes *s, const struct perf_fds *fds)
 		return;
 	pthread_mutex_lock(&s->lock);
 	for (; s->known < fds->items.len; s->known++) {
-		const struct sensor *sensor = &fds->items.items[s->known];
+		const struct perf_fd *perf_fd = &fds->items.items[s->known];
 
-		if (sensor->event != SENSOR_SIDE_BAND)
-			*map_put(&s->by_id, sensor->id, NULL) = sensor->event + 1ULL;
+		if (perf_fd->event != PERF_FD_SIDE_BAND)
+			*map_put(&s->by_id, perf_fd->id, NULL) = perf_fd->event + 1ULL;
 	}
 	pthread_mutex_unlock(&s->lock);
 }

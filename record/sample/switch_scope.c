@@ -57,7 +57,7 @@ bool switch_scope_wants_narrow(struct switch_scope *scope, uint64_t now_ns)
 }
 
 /* *@ret_fresh is true if there are new ones. */
-static struct err *add_process(struct switch_scope *scope, struct perf_fds *perf_fds, const struct task_filter *family,
+static struct err *add_process(struct switch_scope *scope, struct perf_fds *perf_fds, const struct task_filter *tasks,
 			       uint32_t pid, bool *ret_fresh)
 {
 	uint64_t each = perf_fds->side.len + perf_fds->samples.len;
@@ -71,7 +71,7 @@ static struct err *add_process(struct switch_scope *scope, struct perf_fds *perf
 		uint64_t tid;
 
 		if (!text_parse_u64(entry->d_name, &tid) || tid > INT32_MAX || map_get(&scope->tids, tid) ||
-		    !task_filter_has(family, pid, (uint32_t)tid))
+		    !task_filter_has(tasks, pid, (uint32_t)tid))
 			continue;
 		*map_put(&scope->tids, tid, NULL) = *ret_fresh = true;
 		if (scope->tids.len * each > SWITCH_SCOPE_FDS)
@@ -100,7 +100,7 @@ static bool owner_of(uint32_t pid, uint32_t *ret)
 	return true;
 }
 
-bool switch_scope_add_all(struct switch_scope *scope, struct perf_fds *perf_fds, const struct task_filter *family)
+bool switch_scope_add_all(struct switch_scope *scope, struct perf_fds *perf_fds, const struct task_filter *tasks)
 {
 	bool fresh = true, owned = false;
 	struct err *err = NULL;
@@ -110,11 +110,11 @@ bool switch_scope_add_all(struct switch_scope *scope, struct perf_fds *perf_fds,
 		const struct map_slot *slot;
 
 		fresh = false;
-		for (size_t at = 0; !err && (slot = map_next(&family->processes, &at));) {
+		for (size_t at = 0; !err && (slot = map_next(&tasks->processes, &at));) {
 			if (!slot->value)
 				continue;
 			owned = owned || owner_of((uint32_t)slot->key, &scope->owner);
-			err = add_process(scope, perf_fds, family, (uint32_t)slot->key, &fresh);
+			err = add_process(scope, perf_fds, tasks, (uint32_t)slot->key, &fresh);
 		}
 	}
 	bool whole = !fresh && !err && scope->tids.len;

@@ -46,9 +46,9 @@ bool switch_scope_count(struct switch_scope *scope, const struct event *ev, bool
 bool switch_scope_wants_narrow(struct switch_scope *scope, uint64_t now_ns);
 
 /*
- * Open events of their own in @perf_fds for all threads of @family. False if that cannot be, or they are too many: then it stays wide.
+ * Open events of their own in @perf_fds for all threads of @tasks. False if that cannot be, or they are too many: then it stays wide.
  */
-bool switch_scope_add_all(struct switch_scope *scope, struct perf_fds *perf_fds, const struct task_filter *family);
+bool switch_scope_add_all(struct switch_scope *scope, struct perf_fds *perf_fds, const struct task_filter *tasks);
 
 /* Did @pid, which executed a program, lose the events that it inherited, for it is another user's now? */
 bool switch_scope_lost(const struct switch_scope *scope, uint32_t pid);

@@ -16,7 +16,7 @@
 
 #define EVENTS_MAX 64
 
-/* What epoll hands back: the number of a sensor, or one of these. */
+/* What epoll hands back: the number of a struct perf_fd, or one of these. */
 #define SIGNAL_TOKEN  UINT64_MAX
 #define CONTROL_TOKEN (UINT64_MAX - 1)
 #define BELL_TOKEN    (UINT64_MAX - 2)
@@ -59,32 +59,32 @@ void watch_close(struct watch *w)
 	w->epoll_fd = w->signal_fd = -1;
 }
 
-static bool same_ring(const struct sensor *a, const struct sensor *b)
+static bool same_ring(const struct perf_fd *a, const struct perf_fd *b)
 {
-	return a->cpu == b->cpu && (a->event == SENSOR_SIDE_BAND) == (b->event == SENSOR_SIDE_BAND);
+	return a->cpu == b->cpu && (a->event == PERF_FD_SIDE_BAND) == (b->event == PERF_FD_SIDE_BAND);
 }
 
-static bool add(const struct watch *w, const struct perf_fds *s, size_t sensor)
+static bool add(const struct watch *w, const struct perf_fds *s, size_t perf_fd)
 {
-	struct epoll_event event = { .events = EPOLLIN, .data.u64 = sensor };
+	struct epoll_event event = { .events = EPOLLIN, .data.u64 = perf_fd };
 
-	return epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, s->items.items[sensor].fd, &event) == 0;
+	return epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, s->items.items[perf_fd].fd, &event) == 0;
 }
 
 struct err *watch_rings(struct watch *w, const struct perf_fds *s)
 {
 	w->live_rings = s->samples.len;
 	for (size_t i = 0; i < s->items.len; i++) {
-		const struct sensor *sensor = &s->items.items[i];
+		const struct perf_fd *perf_fd = &s->items.items[i];
 		const struct ring_list *rings =
-			sensor->event == SENSOR_SIDE_BAND ? &s->side : &s->samples;
+			perf_fd->event == PERF_FD_SIDE_BAND ? &s->side : &s->samples;
 		bool mapped = false;
 
 		for (size_t ring = 0; ring < rings->len; ring++)
-			mapped |= rings->items[ring].fd == sensor->fd;
+			mapped |= rings->items[ring].fd == perf_fd->fd;
 		if (mapped && !add(w, s, i))
 			return err_system(errno, "cannot wait for the ring of CPU %" PRIu32,
-					  sensor->cpu);
+					  perf_fd->cpu);
 	}
 	return NULL;
 }
@@ -92,7 +92,7 @@ struct err *watch_rings(struct watch *w, const struct perf_fds *s)
 struct err *watch_more(struct watch *w, const struct perf_fds *s, size_t first)
 {
 	for (size_t i = first; i < s->items.len; i++) {
-		bool others = s->waking && s->items.items[i].event != SENSOR_SIDE_BAND;
+		bool others = s->waking && s->items.items[i].event != PERF_FD_SIDE_BAND;
 
 		if (s->items.items[i].fd >= 0 && !others && !add(w, s, i))
 			return err_system(errno, "cannot wait for the ring of CPU %" PRIu32,
@@ -104,14 +104,14 @@ struct err *watch_more(struct watch *w, const struct perf_fds *s, size_t first)
 /* Sensor number @number has hung up: wait for the next one that writes to its ring. */
 static void replace(struct watch *w, const struct perf_fds *s, size_t number)
 {
-	const struct sensor *gone = &s->items.items[number];
+	const struct perf_fd *gone = &s->items.items[number];
 
 	epoll_ctl(w->epoll_fd, EPOLL_CTL_DEL, gone->fd, NULL);
 	for (size_t i = number + 1; i < s->items.len; i++) {
 		if (same_ring(gone, &s->items.items[i]) && add(w, s, i))
 			return;
 	}
-	w->live_rings -= gone->event != SENSOR_SIDE_BAND && w->live_rings > 0;
+	w->live_rings -= gone->event != PERF_FD_SIDE_BAND && w->live_rings > 0;
 }
 
 struct err *watch_control(struct watch *w, int fd)
@@ -142,7 +142,7 @@ struct err *watch_bell(struct watch *w, int fd)
 void watch_leave_samples(struct watch *w, const struct perf_fds *s, bool leave)
 {
 	for (size_t i = 0; i < s->items.len; i++) {
-		if (s->items.items[i].event == SENSOR_SIDE_BAND)
+		if (s->items.items[i].event == PERF_FD_SIDE_BAND)
 			continue;
 		for (size_t ring = 0; ring < s->samples.len; ring++) {
 			if (s->samples.items[ring].fd != s->items.items[i].fd)

@@ -240,9 +240,9 @@ static struct err *bind_event(struct filter *filter, const struct profile *p, co
 			    : err;
 }
 
-static bool is_wall_clock(const struct time_arg *moment)
+static bool is_wall_clock(const struct time_arg *arg)
 {
-	return moment->kind == TIME_ARG_TIME_OF_DAY || moment->kind == TIME_ARG_DATE;
+	return arg->kind == TIME_ARG_TIME_OF_DAY || arg->kind == TIME_ARG_DATE;
 }
 
 /* A wall-clock window that misses the recording is most likely meant for another time zone or day. */

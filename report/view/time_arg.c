@@ -139,21 +139,21 @@ static double local_s(const struct profile_facts *facts, uint64_t time_ns)
 	return (double)wall_ns / 1e9 + (double)zone_of(facts);
 }
 
-static struct err *resolve_wall(const struct time_arg *moment, const struct profile_facts *facts,
+static struct err *resolve_wall(const struct time_arg *arg, const struct profile_facts *facts,
 				uint64_t *ret)
 {
-	double local = moment->value, start = local_s(facts, facts->start_ns);
+	double local = arg->value, start = local_s(facts, facts->start_ns);
 
 	if (!facts->has_wall)
 		return err_remedy(err_new(ERR_UNSUPPORTED,
 					  "the recording does not say what time it was"),
 				  "say --time in seconds since it began");
-	if (moment->kind == TIME_ARG_TIME_OF_DAY) {
+	if (arg->kind == TIME_ARG_TIME_OF_DAY) {
 		local += floor(start / DAY_S) * DAY_S;
 		if (local < start - DAY_S / 2.0) /* past midnight */
 			local += DAY_S;
-	} else if (moment->has_offset) {
-		local += (double)(zone_of(facts) - moment->offset_s);
+	} else if (arg->has_offset) {
+		local += (double)(zone_of(facts) - arg->offset_s);
 	}
 	double ns = (double)facts->start_ns + (local - start) * 1e9;
 
@@ -161,25 +161,25 @@ static struct err *resolve_wall(const struct time_arg *moment, const struct prof
 	return NULL;
 }
 
-struct err *time_arg_resolve(const struct time_arg *moment, const struct profile_facts *facts,
+struct err *time_arg_resolve(const struct time_arg *arg, const struct profile_facts *facts,
 			   uint64_t otherwise, uint64_t *ret)
 {
-	double offset_ns = moment->value * 1e9;
+	double offset_ns = arg->value * 1e9;
 
-	switch (moment->kind) {
+	switch (arg->kind) {
 	case TIME_ARG_NONE:
 		*ret = otherwise;
 		return NULL;
 	case TIME_ARG_TIME_OF_DAY:
 	case TIME_ARG_DATE:
-		return resolve_wall(moment, facts, ret);
+		return resolve_wall(arg, facts, ret);
 	case TIME_ARG_PERCENT:
 		if (!facts->has_duration)
 			return err_remedy(
 				err_new(ERR_UNSUPPORTED,
 					"--time in per cent of a recording without an end"),
 				"say it in seconds");
-		offset_ns = moment->value / 100 * (double)facts->duration_ns;
+		offset_ns = arg->value / 100 * (double)facts->duration_ns;
 		break;
 	case TIME_ARG_SECONDS:
 		break;

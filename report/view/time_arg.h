@@ -44,7 +44,7 @@ bool time_arg_parse(const char *text, struct time_arg *ret);
  *
  * ERR_UNSUPPORTED: per cent of a recording that has no end, wall-clock time of one without a pair of clocks.
  */
-MUST_USE struct err *time_arg_resolve(const struct time_arg *moment, const struct profile_facts *facts,
+MUST_USE struct err *time_arg_resolve(const struct time_arg *arg, const struct profile_facts *facts,
 				    uint64_t otherwise, uint64_t *ret);
 
 /* "2026-11-21 14:03:20.000 +01:00": wall-clock time of @time_ns in the recorder's zone. */

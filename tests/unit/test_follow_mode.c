@@ -12,7 +12,7 @@ static uint64_t ring_len(uint64_t hz, uint32_t stack_len)
 	const struct target target = { .cpus.len = 1 };
 	const struct event_plan plan = { .stack_len = stack_len };
 	struct diag none = { 0 };
-	uint64_t len = approach_ring_len(&args, &target, &plan, &none);
+	uint64_t len = follow_mode_ring_len(&args, &target, &plan, &none);
 
 	diag_deinit(&none);
 	return len;

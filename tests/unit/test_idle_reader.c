@@ -57,7 +57,7 @@ static uint64_t now(void)
 TEST(idle_reader_hands_out_a_wait_with_the_time_that_it_took)
 {
 	struct target target = { .system_wide = true, .cgroup_fd = -1 };
-	struct task_filter family;
+	struct task_filter tasks;
 	struct idle_reader *r = idle_reader_new(NULL, 100, IDLE_SCOPE_ALL);
 	struct sleeper sleeper = { 0 };
 	struct seen seen = { 0 };
@@ -65,7 +65,7 @@ TEST(idle_reader_hands_out_a_wait_with_the_time_that_it_took)
 
 	if (getenv("EMULATOR") || access("/proc/self/syscall", R_OK) || access("/proc/self/schedstat", R_OK))
 		SKIP("this kernel does not tell what threads wait for");
-	task_filter_init(&family, &target);
+	task_filter_init(&tasks, &target);
 	CHECK(pipe(sleeper.ends) == 0 && pthread_create(&thread, NULL, sleep_long, &sleeper) == 0);
 	while (!sleeper.tid)
 		nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
@@ -75,7 +75,7 @@ TEST(idle_reader_hands_out_a_wait_with_the_time_that_it_took)
 	uint64_t begin = now();
 
 	idle_reader_event(r, &fork);
-	idle_reader_follow(r, &family);
+	idle_reader_follow(r, &tasks);
 	/* Twice a second, though it does not run. */
 	for (int i = 0; i < 6000 && seen.count < 2; i++) {
 		nanosleep(&(struct timespec){ 0, 10000000 }, NULL);
@@ -94,22 +94,22 @@ TEST(idle_reader_hands_out_a_wait_with_the_time_that_it_took)
 	CHECK(write(sleeper.ends[1], "x", 1) == 1);
 	pthread_join(thread, NULL);
 	idle_reader_free(r);
-	task_filter_deinit(&family);
+	task_filter_deinit(&tasks);
 }
 
 TEST(idle_reader_of_interpreters_leaves_other_programs_alone)
 {
 	struct target target = { .system_wide = true, .cgroup_fd = -1 };
-	struct task_filter family;
+	struct task_filter tasks;
 	struct idle_reader *r = idle_reader_new(NULL, 100, IDLE_SCOPE_INTERPRETERS);
 	struct event fork = { .kind = EVENT_FORK, .pid = (uint32_t)getpid(), .tid = (uint32_t)getpid() };
 
-	task_filter_init(&family, &target);
+	task_filter_init(&tasks, &target);
 	idle_reader_event(r, &fork);
-	idle_reader_follow(r, &family);
+	idle_reader_follow(r, &tasks);
 	while (idle_reader_totals(r).rounds < 3)
 		nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
 	CHECK_UINT(idle_reader_totals(r).threads, 0);
 	idle_reader_free(r);
-	task_filter_deinit(&family);
+	task_filter_deinit(&tasks);
 }

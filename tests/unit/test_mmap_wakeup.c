@@ -12,7 +12,7 @@ static uint64_t rest(struct mmap_wakeup *d, uint64_t now_ms, uint64_t news)
 	return d->rests_until_ns / MS - now_ms;
 }
 
-TEST(doorbell_rests_longer_the_more_often_it_rang_for_nothing)
+TEST(mmap_wakeup_rests_longer_the_more_often_it_rang_for_nothing)
 {
 	struct mmap_wakeup d = { .fd = -1, .rests_until_ns = UINT64_MAX };
 	static const uint64_t rests[] = { 10, 20, 40, 80, 100, 100 };

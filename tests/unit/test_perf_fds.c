@@ -59,13 +59,13 @@ static size_t count_waking(const struct perf_fds *s, size_t first)
 	size_t waking = 0, plain = 0;
 
 	for (size_t i = first; i < s->items.len; i++) {
-		const struct sensor *sensor = &s->items.items[i];
+		const struct perf_fd *perf_fd = &s->items.items[i];
 
-		if (sensor->event == SENSOR_SIDE_BAND)
+		if (perf_fd->event == PERF_FD_SIDE_BAND)
 			continue;
-		CHECK(sensor->paired);
-		waking += sensor->wakes;
-		plain += !sensor->wakes;
+		CHECK(perf_fd->paired);
+		waking += perf_fd->wakes;
+		plain += !perf_fd->wakes;
 	}
 	CHECK_UINT(waking, plain);
 	return waking;
@@ -88,7 +88,7 @@ TEST(perf_fds_of_a_cpu_that_came_back_wake_and_have_their_period)
 	CHECK_OK(perf_fds_reopen(&o.fds, &o.target, cpu, true));
 	CHECK(count_waking(&o.fds, first) > 0);
 	for (size_t i = first; i < o.fds.items.len; i++)
-		if (o.fds.items.items[i].event != SENSOR_SIDE_BAND)
+		if (o.fds.items.items[i].event != PERF_FD_SIDE_BAND)
 			CHECK_UINT(o.fds.items.items[i].period, 4000000);
 	close_all(&o);
 }
@@ -105,7 +105,7 @@ TEST(perf_fds_that_wake_later_have_the_period_that_was_set_before)
 	perf_fds_set_period(&o.fds, 0, cpu, 4000000);
 	CHECK(perf_fds_set_waking(&o.fds, &o.target, true));
 	for (size_t i = 0; i < o.fds.items.len; i++)
-		if (o.fds.items.items[i].event != SENSOR_SIDE_BAND && o.fds.items.items[i].cpu == cpu)
+		if (o.fds.items.items[i].event != PERF_FD_SIDE_BAND && o.fds.items.items[i].cpu == cpu)
 			CHECK_UINT(o.fds.items.items[i].period, 4000000);
 	close_all(&o);
 }

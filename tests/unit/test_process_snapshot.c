@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static void landscape_freep(struct process_snapshot **l)
+static void process_snapshot_freep(struct process_snapshot **l)
 {
 	process_snapshot_free(*l);
 }
@@ -81,9 +81,9 @@ static void check_told(const struct process_snapshot *l, const char *expected)
 	CHECK_STR(told.text, expected);
 }
 
-TEST(landscape_holds_who_lives_with_names_and_mappings)
+TEST(process_snapshot_holds_who_lives_with_names_and_mappings)
 {
-	CLEANUP(landscape_freep) struct process_snapshot *l = process_snapshot_new();
+	CLEANUP(process_snapshot_freep) struct process_snapshot *l = process_snapshot_new();
 
 	fork_of(l, 7, 7, 1);
 	name(l, 7, 7, "sh", true);
@@ -95,9 +95,9 @@ TEST(landscape_holds_who_lives_with_names_and_mappings)
 	check_told(l, "f7:7<1 n7:7=sh f7:8<7 n7:8=sh m7:1000-2000+0=/bin/sh ");
 }
 
-TEST(landscape_is_one_pass_behind_and_tells_that_pass_as_it_came)
+TEST(process_snapshot_is_one_pass_behind_and_tells_that_pass_as_it_came)
 {
-	CLEANUP(landscape_freep) struct process_snapshot *l = process_snapshot_new();
+	CLEANUP(process_snapshot_freep) struct process_snapshot *l = process_snapshot_new();
 
 	fork_of(l, 7, 7, 1);
 	map(l, 7, 0x1000, 0x2000, "/old");
@@ -109,9 +109,9 @@ TEST(landscape_is_one_pass_behind_and_tells_that_pass_as_it_came)
 	check_told(l, "");
 }
 
-TEST(landscape_forks_share_mappings_until_exec)
+TEST(process_snapshot_forks_share_mappings_until_exec)
 {
-	CLEANUP(landscape_freep) struct process_snapshot *l = process_snapshot_new();
+	CLEANUP(process_snapshot_freep) struct process_snapshot *l = process_snapshot_new();
 
 	fork_of(l, 7, 7, 1);
 	map(l, 7, 0x1000, 0x2000, "/a");
@@ -124,9 +124,9 @@ TEST(landscape_forks_share_mappings_until_exec)
 	check_told(l, "f8:8<7 n8:8=b ");
 }
 
-TEST(landscape_new_mappings_cut_what_lies_under_them)
+TEST(process_snapshot_new_mappings_cut_what_lies_under_them)
 {
-	CLEANUP(landscape_freep) struct process_snapshot *l = process_snapshot_new();
+	CLEANUP(process_snapshot_freep) struct process_snapshot *l = process_snapshot_new();
 
 	fork_of(l, 7, 7, 1);
 	map(l, 7, 0x1000, 0x9000, "/a");

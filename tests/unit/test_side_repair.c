@@ -15,7 +15,7 @@
 struct bench {
 	struct mapped_files files;
 	struct process_table table;
-	struct task_filter family;
+	struct task_filter tasks;
 	struct side_repair repair;
 	char told[512];
 };
@@ -52,13 +52,13 @@ static struct bench *bench_new(void)
 	process_table_init(&b.table);
 	process_table_event(&b.table, &fork);
 	process_table_map(&b.table, KNOWN, &map, mapped_files_get(&b.files, &map, NULL));
-	b.repair = (struct side_repair){ .processes = &b.table, .family = &b.family, .event = note, .context = &b, .time_ns = TIME };
+	b.repair = (struct side_repair){ .processes = &b.table, .tasks = &b.tasks, .event = note, .context = &b, .time_ns = TIME };
 	return &b;
 }
 
 static void bench_free(struct bench *b)
 {
-	task_filter_deinit(&b->family);
+	task_filter_deinit(&b->tasks);
 	process_table_deinit(&b->table);
 	mapped_files_deinit(&b->files);
 }
@@ -125,7 +125,7 @@ TEST(side_repair_tells_of_the_family_alone)
 	struct target target = { .inherit = true };
 
 	vec_push(&target.tasks, ((struct target_task){ KNOWN, KNOWN }));
-	task_filter_init(&b->family, &target);
+	task_filter_init(&b->tasks, &target);
 	vec_deinit(&target.tasks);
 	show_task(b, NEW, NEW, 1);
 	show_map(b, NEW, map_of("/lib/a", 0x1000, 0x3000, 0));

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define FAMILY CLEANUP(task_filter_deinit) struct task_filter family = { 0 }
+#define TASKS CLEANUP(task_filter_deinit) struct task_filter tasks = { 0 }
 
 static void select_task(struct task_filter *f, pid_t pid, pid_t tid, bool inherit)
 {
@@ -38,115 +38,115 @@ static bool forked(struct task_filter *f, uint32_t pid, uint32_t tid, uint32_t p
 	return task_filter_event(f, &ev);
 }
 
-TEST(family_of_nobody_in_particular_is_everybody)
+TEST(task_filter_of_nobody_in_particular_is_everybody)
 {
-	FAMILY;
+	TASKS;
 	const struct event ev = { .kind = EVENT_EXIT, .pid = 7 };
 
-	CHECK(task_filter_has(&family, 1, 2));
-	CHECK(task_filter_event(&family, &ev));
-	CHECK(task_filter_lives(&family));
+	CHECK(task_filter_has(&tasks, 1, 2));
+	CHECK(task_filter_event(&tasks, &ev));
+	CHECK(task_filter_lives(&tasks));
 }
 
-TEST(family_grows_by_children_of_members)
+TEST(task_filter_grows_by_children_of_members)
 {
-	FAMILY;
+	TASKS;
 
-	select_task(&family, 10, 10, true);
-	CHECK(task_filter_has(&family, 10, 99)); /* a thread that began unseen */
-	CHECK(!task_filter_has(&family, 11, 11));
-	CHECK(forked(&family, 11, 11, 10));
-	CHECK(forked(&family, 12, 12, 11));
-	CHECK(forked(&family, 10, 13, 10)); /* a thread */
-	CHECK(!forked(&family, 20, 20, 1));
-	CHECK(!forked(&family, 21, 21, 20));
-	CHECK(task_filter_has(&family, 12, 12));
-	CHECK(!task_filter_has(&family, 21, 21));
-	CHECK(forked(&family, 20, 20, 12)); /* the number is used again, by one of ours */
-	CHECK(task_filter_has(&family, 20, 20));
-	CHECK(!forked(&family, 12, 12, 1)); /* and the other way round */
-	CHECK(!task_filter_has(&family, 12, 12));
+	select_task(&tasks, 10, 10, true);
+	CHECK(task_filter_has(&tasks, 10, 99)); /* a thread that began unseen */
+	CHECK(!task_filter_has(&tasks, 11, 11));
+	CHECK(forked(&tasks, 11, 11, 10));
+	CHECK(forked(&tasks, 12, 12, 11));
+	CHECK(forked(&tasks, 10, 13, 10)); /* a thread */
+	CHECK(!forked(&tasks, 20, 20, 1));
+	CHECK(!forked(&tasks, 21, 21, 20));
+	CHECK(task_filter_has(&tasks, 12, 12));
+	CHECK(!task_filter_has(&tasks, 21, 21));
+	CHECK(forked(&tasks, 20, 20, 12)); /* the number is used again, by one of ours */
+	CHECK(task_filter_has(&tasks, 20, 20));
+	CHECK(!forked(&tasks, 12, 12, 1)); /* and the other way round */
+	CHECK(!task_filter_has(&tasks, 12, 12));
 }
 
-TEST(family_of_a_thread_is_that_thread)
+TEST(task_filter_of_a_thread_is_that_thread)
 {
-	FAMILY;
+	TASKS;
 
-	select_task(&family, 10, 14, false);
-	CHECK(task_filter_has(&family, 10, 14));
-	CHECK(!task_filter_has(&family, 10, 10));
-	CHECK(!forked(&family, 30, 30, 10));
-	CHECK(!task_filter_has(&family, 30, 30));
+	select_task(&tasks, 10, 14, false);
+	CHECK(task_filter_has(&tasks, 10, 14));
+	CHECK(!task_filter_has(&tasks, 10, 10));
+	CHECK(!forked(&tasks, 30, 30, 10));
+	CHECK(!task_filter_has(&tasks, 30, 30));
 }
 
-TEST(family_keeps_what_concerns_members_and_the_kernel)
+TEST(task_filter_keeps_what_concerns_members_and_the_kernel)
 {
-	FAMILY;
+	TASKS;
 	struct event ev = { .kind = EVENT_MMAP, .pid = 11 };
 
-	select_task(&family, 10, 10, true);
-	CHECK(!task_filter_event(&family, &ev));
+	select_task(&tasks, 10, 10, true);
+	CHECK(!task_filter_event(&tasks, &ev));
 	ev.mmap.flags = EVENT_MMAP_KERNEL;
-	CHECK(task_filter_event(&family, &ev));
+	CHECK(task_filter_event(&tasks, &ev));
 	ev = (struct event){ .kind = EVENT_COMM, .pid = 10 };
-	CHECK(task_filter_event(&family, &ev));
+	CHECK(task_filter_event(&tasks, &ev));
 	ev = (struct event){ .kind = EVENT_EXIT, .pid = 11 };
-	CHECK(!task_filter_event(&family, &ev));
+	CHECK(!task_filter_event(&tasks, &ev));
 	ev = (struct event){ .kind = EVENT_LOST, .pid = UINT32_MAX };
-	CHECK(task_filter_event(&family, &ev));
+	CHECK(task_filter_event(&tasks, &ev));
 	ev.kind = EVENT_KSYMBOL;
-	CHECK(task_filter_event(&family, &ev));
+	CHECK(task_filter_event(&tasks, &ev));
 }
 
-TEST(family_lives_until_its_last_member_has_ended)
+TEST(task_filter_lives_until_its_last_member_has_ended)
 {
-	FAMILY;
+	TASKS;
 	pid_t child = fork();
 
 	if (!child) {
 		pause();
 		_exit(0);
 	}
-	select_task(&family, child, child, true);
-	CHECK(forked(&family, (uint32_t)getpid(), (uint32_t)getpid(), (uint32_t)child));
-	CHECK(task_filter_lives(&family));
-	CHECK(!forked(&family, (uint32_t)getpid(), (uint32_t)getpid(), 1));
-	CHECK(task_filter_lives(&family));
+	select_task(&tasks, child, child, true);
+	CHECK(forked(&tasks, (uint32_t)getpid(), (uint32_t)getpid(), (uint32_t)child));
+	CHECK(task_filter_lives(&tasks));
+	CHECK(!forked(&tasks, (uint32_t)getpid(), (uint32_t)getpid(), 1));
+	CHECK(task_filter_lives(&tasks));
 	kill(child, SIGKILL);
 	siginfo_t info;
 
 	/* Ended but not waited for is ended. */
 	CHECK(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) == 0);
-	CHECK(!task_filter_lives(&family));
-	CHECK(task_filter_has(&family, (uint32_t)child, (uint32_t)child)); /* its last samples count */
+	CHECK(!task_filter_lives(&tasks));
+	CHECK(task_filter_has(&tasks, (uint32_t)child, (uint32_t)child)); /* its last samples count */
 	CHECK(waitpid(child, NULL, 0) == child);
 }
 
-TEST(family_forgets_who_left_two_rounds_ago_unless_the_number_lives_again)
+TEST(task_filter_forgets_who_left_two_rounds_ago_unless_the_number_lives_again)
 {
-	FAMILY;
+	TASKS;
 
-	select_task(&family, 10, 10, true);
-	CHECK(forked(&family, 11, 11, 10));
-	CHECK(forked(&family, 12, 12, 10));
-	CHECK(forked(&family, 13, 13, 10));
+	select_task(&tasks, 10, 10, true);
+	CHECK(forked(&tasks, 11, 11, 10));
+	CHECK(forked(&tasks, 12, 12, 10));
+	CHECK(forked(&tasks, 13, 13, 10));
 	for (uint32_t pid = 11; pid <= 13; pid++)
-		task_filter_leave(&family, pid);
-	task_filter_leave(&family, 77); /* a stranger */
-	CHECK(forked(&family, 12, 12, 10));
-	task_filter_round(&family);
-	CHECK(task_filter_has(&family, 11, 11)); /* its last samples */
-	CHECK(forked(&family, 13, 13, 10));
-	task_filter_leave(&family, 13);
-	task_filter_round(&family);
-	CHECK(!task_filter_has(&family, 11, 11));
-	CHECK(task_filter_has(&family, 12, 12));
-	CHECK(task_filter_has(&family, 13, 13)); /* who has the number now left a round ago */
-	task_filter_round(&family);
-	CHECK(!task_filter_has(&family, 13, 13));
-	CHECK_UINT(family.processes.len, 2);
-	CHECK_UINT(family.leavers.len, 0);
-	CHECK(task_filter_has(&family, 10, 10));
+		task_filter_leave(&tasks, pid);
+	task_filter_leave(&tasks, 77); /* a stranger */
+	CHECK(forked(&tasks, 12, 12, 10));
+	task_filter_round(&tasks);
+	CHECK(task_filter_has(&tasks, 11, 11)); /* its last samples */
+	CHECK(forked(&tasks, 13, 13, 10));
+	task_filter_leave(&tasks, 13);
+	task_filter_round(&tasks);
+	CHECK(!task_filter_has(&tasks, 11, 11));
+	CHECK(task_filter_has(&tasks, 12, 12));
+	CHECK(task_filter_has(&tasks, 13, 13)); /* who has the number now left a round ago */
+	task_filter_round(&tasks);
+	CHECK(!task_filter_has(&tasks, 13, 13));
+	CHECK_UINT(tasks.processes.len, 2);
+	CHECK_UINT(tasks.leavers.len, 0);
+	CHECK(task_filter_has(&tasks, 10, 10));
 }
 
 static void write_members(const char *dir, const char *name, const char *text)
@@ -160,9 +160,9 @@ static void write_members(const char *dir, const char *name, const char *text)
 	CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
 }
 
-TEST(family_of_a_cgroup_owns_whom_it_holds_with_their_children)
+TEST(task_filter_of_a_cgroup_owns_whom_it_holds_with_their_children)
 {
-	FAMILY;
+	TASKS;
 	char dir[] = "/tmp/precord-test-XXXXXX";
 
 	CHECK(mkdtemp(dir));
@@ -172,18 +172,18 @@ TEST(family_of_a_cgroup_owns_whom_it_holds_with_their_children)
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct target target = { .system_wide = true, .cgroup_fd = fd };
 
-	task_filter_init(&family, &target);
-	task_filter_look(&family, 1);
-	CHECK(task_filter_owns(&family, 10, 10) && task_filter_owns(&family, 11, 99) && task_filter_owns(&family, 12, 12));
-	CHECK(!task_filter_owns(&family, 13, 13));
-	CHECK(forked(&family, 14, 14, 12) && forked(&family, 15, 15, 13)); /* mappings of others count, who may join */
-	CHECK(task_filter_owns(&family, 14, 14) && !task_filter_owns(&family, 15, 15));
-	CHECK(task_filter_has(&family, 13, 13)); /* what the kernel hands out */
+	task_filter_init(&tasks, &target);
+	task_filter_look(&tasks, 1);
+	CHECK(task_filter_owns(&tasks, 10, 10) && task_filter_owns(&tasks, 11, 99) && task_filter_owns(&tasks, 12, 12));
+	CHECK(!task_filter_owns(&tasks, 13, 13));
+	CHECK(forked(&tasks, 14, 14, 12) && forked(&tasks, 15, 15, 13)); /* mappings of others count, who may join */
+	CHECK(task_filter_owns(&tasks, 14, 14) && !task_filter_owns(&tasks, 15, 15));
+	CHECK(task_filter_has(&tasks, 13, 13)); /* what the kernel hands out */
 	write_members(dir, ".", "10\n15\n");
-	task_filter_look(&family, 2); /* so soon it is not read again */
-	CHECK(task_filter_owns(&family, 11, 11));
-	task_filter_look(&family, family.next_ns);
-	CHECK(!task_filter_owns(&family, 11, 11) && task_filter_owns(&family, 15, 15));
+	task_filter_look(&tasks, 2); /* so soon it is not read again */
+	CHECK(task_filter_owns(&tasks, 11, 11));
+	task_filter_look(&tasks, tasks.next_ns);
+	CHECK(!task_filter_owns(&tasks, 11, 11) && task_filter_owns(&tasks, 15, 15));
 	close(fd);
 
 	CLEANUP(arena_deinit) struct arena arena = { 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * test_time_arg.c - all ways to say a moment, and what they come to on the clock of a recording.
+ * test_time_arg.c - all ways to say a arg, and what they come to on the clock of a recording.
  */
 #include "report/view/time_arg.h"
 
@@ -19,11 +19,11 @@ static const struct profile_facts utc = {
 
 static uint64_t resolve(const char *text, const struct profile_facts *facts)
 {
-	struct time_arg moment;
+	struct time_arg arg;
 	uint64_t ns = 1;
 
-	CHECK(time_arg_parse(text, &moment));
-	CHECK_OK(time_arg_resolve(&moment, facts, 77, &ns));
+	CHECK(time_arg_parse(text, &arg));
+	CHECK_OK(time_arg_resolve(&arg, facts, 77, &ns));
 	return ns / 1000000; /* milliseconds: seconds since 1970 leave doubles that much */
 }
 
@@ -75,26 +75,26 @@ TEST(moments_that_cannot_be_are_refused)
 					     "12:3", "1:02:03", "14:03:20x", "2026-13-01",
 					     "2026-11-21T", "2026-11-21T14:03+25:00",
 					     "2026-11-21T14:03Zx", "26-11-21", "nan", "inf", ":" };
-	struct time_arg moment;
+	struct time_arg arg;
 
 	for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
-		CHECK(!time_arg_parse(wrong[i], &moment));
+		CHECK(!time_arg_parse(wrong[i], &arg));
 }
 
 TEST(moments_need_what_the_recording_may_not_have)
 {
 	struct profile_facts facts = { .start_ns = 5 };
-	struct time_arg moment;
+	struct time_arg arg;
 	uint64_t ns;
 
-	CHECK(time_arg_parse("", &moment));
-	CHECK_OK(time_arg_resolve(&moment, &facts, 77, &ns));
+	CHECK(time_arg_parse("", &arg));
+	CHECK_OK(time_arg_resolve(&arg, &facts, 77, &ns));
 	CHECK_UINT(ns, 77);
 	static const char *const texts[] = { "20%", "14:03:20", "2026-11-21" };
 
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
-		CHECK(time_arg_parse(texts[i], &moment));
-		struct err *err = time_arg_resolve(&moment, &facts, 77, &ns);
+		CHECK(time_arg_parse(texts[i], &arg));
+		struct err *err = time_arg_resolve(&arg, &facts, 77, &ns);
 
 		CHECK(err && err_kind(err) == ERR_UNSUPPORTED);
 		err_free(err);
