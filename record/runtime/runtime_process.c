@@ -535,7 +535,10 @@ static bool look_at_bytecode(struct runtime_process *p, const struct runtime_byt
 	return true;
 }
 
-/* False if it may be of use to look again. */
+/*
+ * False if it may be of use to look again. V8's code is searched for backwards from the address, for up to a millisecond: where
+ * it was not found it is gone, and the next search would take as long.
+ */
 static bool look(struct runtime_process *p, const struct runtime_look *look)
 {
 	bool found;
@@ -550,6 +553,8 @@ static bool look(struct runtime_process *p, const struct runtime_look *look)
 	if (p->hotspot)
 		look_for_interpreter(p);
 	stamp(p, begin);
+	if (p->v8 && !look->bytecode.function && !found)
+		return true;
 	return !p->missed && (found || !look->leaf);
 }
 
