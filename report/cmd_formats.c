@@ -65,7 +65,7 @@ const struct command cmd_formats = {
 	.name = "formats",
 	.summary = "list the formats read and written, and what each carries",
 	.operands = "",
-	.details = "Files are recognised by their content, compressed (gzip, zstd) or not; their names do not matter.",
+	.details = "Files are recognised by their content, compressed (gzip, zstd) or not; a name only breaks ties.",
 	.opts = formats_opts,
 	.run = formats_run,
 };

@@ -26,7 +26,7 @@ struct chapter {
 	uint64_t start_ns;
 	struct recording_count *counts;
 	VEC(struct block) blocks;
-	size_t nlandscape; /* of the blocks */
+	size_t nsnapshot; /* of the blocks */
 	uint64_t snapshot_len, len;
 };
 
@@ -82,7 +82,7 @@ static struct err *take(void *context, const struct trace_block *head, const uin
 	chapter->len += len;
 	log->len += len;
 	if (log->process_snapshot) {
-		chapter->nlandscape++;
+		chapter->nsnapshot++;
 		chapter->snapshot_len += len;
 	}
 	return NULL;
@@ -119,7 +119,7 @@ void flight_log_begin_chapter(struct flight_log *log, uint64_t start_ns,
 	log->process_snapshot = true;
 }
 
-void flight_log_landscape_ends(struct flight_log *log)
+void flight_log_snapshot_ends(struct flight_log *log)
 {
 	log->process_snapshot = false;
 }
@@ -151,7 +151,7 @@ struct err *flight_log_write(const struct flight_log *log, struct trace_writer *
 	for (size_t i = 0; i < log->chapters.len && !err; i++) {
 		const struct chapter *chapter = &log->chapters.items[i];
 
-		for (size_t j = i ? chapter->nlandscape : 0; j < chapter->blocks.len && !err; j++) {
+		for (size_t j = i ? chapter->nsnapshot : 0; j < chapter->blocks.len && !err; j++) {
 			const struct block *block = &chapter->blocks.items[j];
 
 			err = trace_writer_block(w, &block->head, block->data, block->len);

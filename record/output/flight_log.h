@@ -29,11 +29,11 @@ struct trace_sink flight_log_sink(struct flight_log *log);
 
 /*
  * A chapter begins at @start_ns, when the counts were @counts (copied; NULL: all 0): its process snapshot comes, until
- * flight_log_landscape_ends(). Goes before the oldest chapters if there is no room for them any more.
+ * flight_log_snapshot_ends(). Goes before the oldest chapters if there is no room for them any more.
  */
 void flight_log_begin_chapter(struct flight_log *log, uint64_t start_ns,
 			      const struct recording_count *counts, size_t ncounts);
-void flight_log_landscape_ends(struct flight_log *log);
+void flight_log_snapshot_ends(struct flight_log *log);
 
 /* Is the last chapter so long that a new one shall begin? */
 bool flight_log_chapter_is_full(const struct flight_log *log);

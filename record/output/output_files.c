@@ -210,7 +210,7 @@ static struct err *next_chapter(struct output_files *v, uint64_t now_ns)
 		err = journal_turn(&v->journal, writer);
 	if (!err)
 		err = trace_writer_round(writer, 0, 0);
-	flight_log_landscape_ends(v->log);
+	flight_log_snapshot_ends(v->log);
 	return err;
 }
 
@@ -272,7 +272,7 @@ static struct err *begin_log(struct output_files *v)
 {
 	v->log = flight_log_new(v->args.flight_len);
 	flight_log_begin_chapter(v->log, v->start_ns, NULL, 0);
-	flight_log_landscape_ends(v->log);
+	flight_log_snapshot_ends(v->log);
 
 	struct trace_sink sink = flight_log_sink(v->log);
 

@@ -7,23 +7,16 @@
 
 #include "formats/base/compiler.h"
 #include "formats/base/memory.h"
+#include "record/event/bpf_program.h"
 
-#include <linux/bpf.h>
-#include <linux/perf_event.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 /* Headers of older kernels lack them. */
 #define MAP_TYPE_RING	    27
 #define MAP_CAN_BE_MAPPED   (1U << 10)
 #define REFERS_TO_MAP_VALUE 2
-#define CALL_OWN_NUMBER	    120 /* bpf_get_ns_current_pid_tgid() */
-#define CALL_RING_OUTPUT    130
 #define WAKE_ALWAYS	    2
 
 #define MARKS		65536	    /* by the last 16 bits of a process's number; 64 processes at most share one */
@@ -42,11 +35,6 @@ struct wake_filter {
 	size_t page_len, nbells;
 	struct bell bells[];
 };
-
-static int call_bpf(int command, union bpf_attr *attr)
-{
-	return (int)syscall(SYS_bpf, command, attr, sizeof(*attr));
-}
 
 /* ---- the program ------------------------------------------------------------------------------------- */
 
@@ -85,20 +73,14 @@ static void add_stack_address(struct code *c, uint8_t dst, int32_t offset)
 	add(c, BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, offset);
 }
 
-/* As the kernel writes a device's number. */
-static uint64_t device_of(const struct stat *st)
-{
-	return (uint64_t)major(st->st_dev) << 20 | minor(st->st_dev);
-}
-
 /* Register 0 becomes the process's number in the namespace @own. Returns the jump that is taken where it has none. */
-static size_t add_number(struct code *c, const struct stat *own)
+static size_t add_number(struct code *c, const struct bpf_namespace *own)
 {
-	add_load(c, BPF_REG_1, 0, device_of(own));
-	add_load(c, BPF_REG_2, 0, own->st_ino);
+	add_load(c, BPF_REG_1, 0, own->device);
+	add_load(c, BPF_REG_2, 0, own->inode);
 	add_stack_address(c, BPF_REG_3, -16);
 	add(c, BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_4, 0, 0, 8);
-	add(c, BPF_JMP | BPF_CALL, 0, 0, 0, CALL_OWN_NUMBER);
+	add(c, BPF_JMP | BPF_CALL, 0, 0, 0, BPF_PROGRAM_CALL_NS_PID);
 	size_t has_none = add_jump(c, BPF_JNE, BPF_REG_0);
 
 	add(c, BPF_LDX | BPF_MEM | BPF_W, BPF_REG_0, BPF_REG_10, -12, 0); /* behind that of the thread */
@@ -112,18 +94,18 @@ static void add_ring(struct code *c, int bell_fd)
 	add_stack_address(c, BPF_REG_2, -8);
 	add(c, BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_3, 0, 0, 8);
 	add(c, BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_4, 0, 0, WAKE_ALWAYS);
-	add(c, BPF_JMP | BPF_CALL, 0, 0, 0, CALL_RING_OUTPUT);
+	add(c, BPF_JMP | BPF_CALL, 0, 0, 0, BPF_PROGRAM_CALL_RING_OUTPUT);
 }
 
 /* What it returns, 1, lets the sample pass. The idle task, number 0, rings nothing. */
-static void write_program(struct code *c, int marks_fd, int bell_fd, const struct stat *own)
+static void write_program(struct code *c, int marks_fd, int bell_fd, const struct bpf_namespace *own)
 {
 	size_t has_none = 0;
 
 	add(c, BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_get_current_pid_tgid);
 	size_t is_idle = add_jump(c, BPF_JEQ, BPF_REG_0);
 
-	if (own->st_ino == FIRST_NAMESPACE)
+	if (own->inode == FIRST_NAMESPACE)
 		add(c, BPF_ALU64 | BPF_RSH | BPF_K, BPF_REG_0, 0, 0, 32);
 	else
 		has_none = add_number(c, own);
@@ -142,19 +124,12 @@ static void write_program(struct code *c, int marks_fd, int bell_fd, const struc
 	add(c, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 }
 
-static int load_program(int marks_fd, int bell_fd, const struct stat *own)
+static int load_program(int marks_fd, int bell_fd, const struct bpf_namespace *own)
 {
 	struct code code = { .len = 0 };
 
 	write_program(&code, marks_fd, bell_fd, own);
-	union bpf_attr attr = {
-		.prog_type = BPF_PROG_TYPE_PERF_EVENT,
-		.insns = (uintptr_t)code.items,
-		.insn_cnt = (uint32_t)code.len,
-		.license = (uintptr_t)"Apache-2.0",
-	};
-
-	return call_bpf(BPF_PROG_LOAD, &attr);
+	return bpf_program_load(code.items, code.len);
 }
 
 /* ---- maps ---------------------------------------------------------------------------------------------- */
@@ -169,7 +144,7 @@ static bool open_marks(struct wake_filter *f)
 		.map_flags = MAP_CAN_BE_MAPPED,
 	};
 
-	f->marks_fd = call_bpf(BPF_MAP_CREATE, &attr);
+	f->marks_fd = bpf_call(BPF_MAP_CREATE, &attr);
 	if (f->marks_fd < 0)
 		return false;
 	void *map = mmap(NULL, MARKS, PROT_READ | PROT_WRITE, MAP_SHARED, f->marks_fd, 0);
@@ -178,11 +153,11 @@ static bool open_marks(struct wake_filter *f)
 	return f->marks;
 }
 
-static bool open_bell(const struct wake_filter *f, struct bell *bell, const struct stat *own)
+static bool open_bell(const struct wake_filter *f, struct bell *bell, const struct bpf_namespace *own)
 {
 	union bpf_attr attr = { .map_type = MAP_TYPE_RING, .max_entries = (uint32_t)f->page_len };
 
-	bell->fd = call_bpf(BPF_MAP_CREATE, &attr);
+	bell->fd = bpf_call(BPF_MAP_CREATE, &attr);
 	if (bell->fd < 0)
 		return false;
 	void *answered = mmap(NULL, f->page_len, PROT_READ | PROT_WRITE, MAP_SHARED, bell->fd, 0);
@@ -209,8 +184,8 @@ static void close_bell(const struct wake_filter *f, struct bell *bell)
 struct wake_filter *wake_filter_new(size_t nrings)
 {
 	struct wake_filter *f = memory_zeroed(1, sizeof(*f) + nrings * sizeof(f->bells[0]));
-	struct stat own;
-	bool good = stat("/proc/self/ns/pid", &own) == 0;
+	struct bpf_namespace own;
+	bool good = bpf_namespace_own(&own);
 
 	f->page_len = (size_t)sysconf(_SC_PAGESIZE);
 	f->nbells = nrings;
@@ -241,7 +216,7 @@ void wake_filter_free(struct wake_filter *f)
 
 bool wake_filter_attach(const struct wake_filter *f, size_t ring, int fd)
 {
-	return ioctl(fd, PERF_EVENT_IOC_SET_BPF, f->bells[ring].program_fd) == 0;
+	return bpf_program_attach(f->bells[ring].program_fd, fd);
 }
 
 void wake_filter_mark(struct wake_filter *f, uint32_t pid)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * input.c - formats are recognised by their first bytes.
+ * input.c - formats are recognised by their bytes; a name only breaks ties.
  */
 #include "report/load/input.h"
 

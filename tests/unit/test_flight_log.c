@@ -50,17 +50,17 @@ static void check_written(const struct flight_log *log, const char *expected)
 	trace_writer_free(w);
 }
 
-TEST(flight_log_leaves_out_all_landscapes_but_the_first)
+TEST(flight_log_leaves_out_all_snapshots_but_the_first)
 {
 	CLEANUP(flight_log_freep) struct flight_log *log = flight_log_new(1 << 20);
 
 	flight_log_begin_chapter(log, 1, NULL, 0);
 	give(log, 100, 'A');
-	flight_log_landscape_ends(log);
+	flight_log_snapshot_ends(log);
 	give(log, 100, 'a');
 	flight_log_begin_chapter(log, 2, NULL, 0);
 	give(log, 100, 'B');
-	flight_log_landscape_ends(log);
+	flight_log_snapshot_ends(log);
 	give(log, 100, 'b');
 	check_written(log, "Aab");
 }
@@ -75,7 +75,7 @@ TEST(flight_log_drops_the_oldest_chapter_when_memory_is_used_up)
 		row.samples = i;
 		flight_log_begin_chapter(log, i, &row, 1);
 		give(log, 100, 'L');
-		flight_log_landscape_ends(log);
+		flight_log_snapshot_ends(log);
 		while (!flight_log_chapter_is_full(log))
 			give(log, 500, (uint8_t)('a' + i % 26));
 		CHECK(flight_log_len(log) <= 8000);
