@@ -43,6 +43,8 @@ profile = json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
 length = dict(map(int, line.split()) for line in open("threads.csv"))
 strings, found = profile["shared"]["stringArray"], {}
 for thread in profile["threads"]:
+    if not thread["tid"][0].isdigit(): # of no thread that is known
+        continue
     markers, tid = thread["markers"], int(thread["tid"].split(".")[0])
     assert all(len(markers[c]) == markers["length"] for c in ("name", "data", "startTime", "endTime", "phase", "category"))
     ns = sum(round((e - b) * 1e6) for b, e in zip(markers["startTime"], markers["endTime"]))

@@ -48,7 +48,7 @@ public class Short {
 END_J
 javac Short.java
 precord -q -e cpu-clock:u -F 499 -o short.trace --jvm-perfmap -- java Short 2>err.txt || { cat err.txt; fail 'cannot record'; }
-grep -q 'has ended: it cannot be asked' err.txt || { cat err.txt; fail 'nothing is said of a machine that has ended'; }
+grep -q 'has ended: a perf map cannot be requested from it' err.txt || { cat err.txt; fail 'nothing is said of a machine that has ended'; }
 
 # A program that is no such machine is left alone: SIGQUIT would end it.
 ahead sleep 100 & sleeper=$!

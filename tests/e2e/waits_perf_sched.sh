@@ -49,4 +49,7 @@ perf sched record -o here.data -- sh -c 'for i in 1 2 3 4; do (sleep 0.01; echo 
 preport here.data >out.txt 2>err.txt
 grep -q '^who waits' out.txt && ! grep -q 'where threads wait' out.txt || { cat out.txt; fail "the summary of waits without stacks"; }
 perf sched timehist --state -i here.data >timehist.txt 2>err.txt || { echo "timehist: $(tail -n 1 err.txt)"; exit 0; }
+# Where perf lost records the two guess differently.
+preport -i here.data --event wall --by state -n 0 --format=csv 2>err.txt | columns state >out.txt
+grep -q lost out.txt && { echo "perf lost switches"; exit 0; }
 [ -s timehist.txt ] && compare here.data timehist.txt

@@ -64,7 +64,7 @@ ${CC:-cc} -O0 -o touch touch.c || fail "no compiler"
 precord -q -d -e page-faults -c 1 -g dwarf -o faults.trace -- ./touch || fail "page faults"
 preport -i faults.trace --by data-symbol --format=csv 2>/dev/null | columns data_object samples data_module >found
 # The kernel calls the heap so only once it has grown.
-for what in '\[heap\]' 'zeroed' '\[stack\]'; do
-	awk -F'\t' -v what="^$what\$" '$1 ~ what && $2 >= 25 { ok = 1 } END { exit !ok }' found || { cat found; fail "$what"; }
+for what in '[heap]' zeroed '[stack]'; do
+	awk -F'\t' -v what="$what" '$1 == what && $2 >= 25 { ok = 1 } END { exit !ok }' found || { cat found; fail "$what"; }
 done
 exit 0
