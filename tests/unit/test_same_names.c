@@ -21,7 +21,8 @@ static uint32_t add(struct profile *p, uint32_t module, const char *name, const 
 static struct profile *two_modules(void)
 {
 	struct profile *p = profile_new();
-	struct profile_module first = { .name = profile_string(p, "app") }, second = { .name = profile_string(p, "libapp.so") };
+	struct profile_module first = { .name = profile_string(p, "app"), .path = profile_string(p, "/app") };
+	struct profile_module second = { .name = profile_string(p, "libapp.so"), .path = profile_string(p, "/libapp.so") };
 
 	profile_add_module(p, &first);
 	profile_add_module(p, &second);
