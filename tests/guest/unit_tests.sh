@@ -7,6 +7,6 @@ set -eu
 need_kernel 6.1
 add_program "$CROSS/tests/unit/run"
 run_guest <<'EOF' || { tail -n 30 console; cat out/log; fail 'unit tests'; }
-run attach proc_scan process ring arch kernel_symbols >/out/log 2>&1
+run test_attach test_proc_scan test_process test_ring test_arch test_kernel_symbols >/out/log 2>&1
 EOF
 tail -n 1 out/log
