@@ -863,42 +863,16 @@ static void compare_bytecode(struct v8 *v, struct bytecode *b)
 		retire_bytecode(v, b);
 }
 
-/* No garbage was collected by marking since all was compared the last time: what was there then still is, and need not be compared. */
-static bool is_quiet(const struct v8 *v)
-{
-	for (size_t i = 0; i < v->quiet.nheaps; i++) {
-		if (!v->quiet.heaps[i].known || v->quiet.heaps[i].since_ns > v->checked_ns)
-			return false;
-	}
-	return v->checked_ns && v->quiet.nheaps && v->quiet.nheaps < V8_HEAPS_MAX;
-}
-
-/* The heaps are looked at; true if that shows that all that is known is there. */
-static bool look_around(struct v8 *v, struct managed_view *view)
-{
-	uint64_t before_ns = clock_now_ns(CLOCK_MONOTONIC);
-
-	v8_quiet_look_at_all(&v->quiet, view);
-	if (!is_quiet(v))
-		return false;
-	v->checked_ns = before_ns;
-	return true;
-}
-
 void v8_watch(struct v8 *v, struct managed_view *view)
 {
-	look_around(v, view);
+	v8_quiet_look_at_all(&v->quiet, view);
 }
 
 bool v8_compare(struct v8 *v, struct managed_view *view, struct writer *out)
 {
 	v->view = view;
 	v->out = out;
-	if (look_around(v, view)) {
-		v->compared = v->unread = 0;
-		v->begun_ns = 0;
-		return true;
-	}
+	v8_quiet_look_at_all(&v->quiet, view);
 	if (!v->begun_ns)
 		v->begun_ns = clock_now_ns(CLOCK_MONOTONIC);
 	for (; v->compared < v->codes.len + v->bytecodes.len; v->compared++) {

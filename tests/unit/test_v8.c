@@ -565,35 +565,6 @@ TEST(v8_says_which_code_is_gone)
 	free_heap(h);
 }
 
-/* Only a collection by marking frees or moves code: until the next one all that was compared is there. */
-TEST(v8_need_not_compare_while_no_garbage_is_collected)
-{
-	struct heap *h = new_heap();
-	struct v8 *v = v8_new(&h->layout, 1, 0);
-	uint64_t before_ns;
-
-	put(h, 16, BASE + COUNTS - 576, 8); /* the page's heap */
-	put(h, COUNTS + 16, 7ULL << 32, 8);
-	CHECK(look(h, v, STREAM + 0x40 + 0x21, V8_CALLER));
-	CHECK_UINT(compare(h, v), 0);
-	before_ns = clock_now_ns(CLOCK_MONOTONIC);
-	put(h, CODE + 56, 4, 4); /* which cannot be */
-	CHECK_UINT(compare(h, v), 0);
-	CHECK(v8_checked_ns(v) >= before_ns);
-	before_ns = clock_now_ns(CLOCK_MONOTONIC);
-	managed_view_begin(&h->view, read_heap, h, 100000000);
-	v8_watch(v, &h->view);
-	CHECK(v8_checked_ns(v) >= before_ns);
-	put(h, COUNTS, 1ULL << 32 | 1, 8);
-	before_ns = clock_now_ns(CLOCK_MONOTONIC);
-	managed_view_begin(&h->view, read_heap, h, 100000000);
-	v8_watch(v, &h->view);
-	CHECK(v8_checked_ns(v) < before_ns);
-	CHECK(compare(h, v));
-	v8_free(v);
-	free_heap(h);
-}
-
 /* Any word of the heap may be any number, and change while it is read: looks end, within the view's bounds. */
 TEST(v8_survives_a_heap_that_lies)
 {
