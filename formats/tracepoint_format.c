@@ -4,6 +4,7 @@
  */
 #include "formats/tracepoint_format.h"
 
+#include "formats/event.h"
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
 
@@ -182,11 +183,13 @@ struct tracepoint_number tracepoint_number_find(const char *text, const char *na
 	return (struct tracepoint_number){ field->offset, field->len, field->is_signed };
 }
 
-bool tracepoint_number_read(const struct tracepoint_number *number, const uint8_t *raw, size_t raw_len, uint64_t *ret)
+bool tracepoint_number_read(const struct tracepoint_number *number, const struct event *ev, uint64_t *ret)
 {
+	size_t raw_len = ev->sample.raw_len;
+
 	if (!number->len || number->offset > raw_len || number->len > raw_len - number->offset)
 		return false;
-	*ret = read_number(raw + number->offset, number->len, number->is_signed);
+	*ret = read_number(ev->sample.raw + number->offset, number->len, number->is_signed);
 	return true;
 }
 

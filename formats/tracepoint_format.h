@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct event;
+
 #define TRACEPOINT_FIELDS_MAX 256
 
 struct tracepoint_field {
@@ -64,8 +66,8 @@ struct tracepoint_number {
 /* The number @name of the tracepoint that @text describes, a format file. */
 struct tracepoint_number tracepoint_number_find(const char *text, const char *name);
 
-/* What it is in payload @raw of little-endian machines; false, and @ret untouched, if it is not there. */
-bool tracepoint_number_read(const struct tracepoint_number *number, const uint8_t *raw, size_t raw_len, uint64_t *ret);
+/* What it is in sample @ev of a little-endian machine; false, and @ret untouched, if it is not there. */
+bool tracepoint_number_read(const struct tracepoint_number *number, const struct event *ev, uint64_t *ret);
 
 /* @value for people: "-1", "0xffff8881", "kworker/0:1". */
 const char *tracepoint_value_text(const struct tracepoint_value *value, struct arena *arena);

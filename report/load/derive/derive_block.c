@@ -86,15 +86,10 @@ static bool is_ours(const void *state, const struct event *ev)
 	return ev->kind == EVENT_SAMPLE && (ev->sample.event == b->issue.event || ev->sample.event == b->complete.event);
 }
 
-static bool number_of(const struct event *ev, const struct tracepoint_number *number, uint64_t *ret)
-{
-	return tracepoint_number_read(number, ev->sample.raw, ev->sample.raw_len, ret);
-}
-
 static bool range_of(const struct request_fields *fields, const struct event *ev, struct range *ret)
 {
-	return number_of(ev, &fields->dev, &ret->dev) && number_of(ev, &fields->sector, &ret->sector) &&
-	       number_of(ev, &fields->sectors, &ret->sectors);
+	return tracepoint_number_read(&fields->dev, ev, &ret->dev) && tracepoint_number_read(&fields->sector, ev, &ret->sector) &&
+	       tracepoint_number_read(&fields->sectors, ev, &ret->sectors);
 }
 
 static uint64_t key_of(const struct range *range, uint64_t sector)
@@ -168,7 +163,7 @@ static void take_complete(struct block *b, const struct event *ev)
 		return;
 	key = key_of(&range, range.sector);
 	left = map_get(&b->sectors, key);
-	number_of(ev, &b->complete.error, &error);
+	tracepoint_number_read(&b->complete.error, ev, &error);
 	if (left && range.sectors && range.sectors < *left && !error) {
 		uint64_t now = key_of(&range, range.sector + range.sectors), rest = *left - range.sectors;
 

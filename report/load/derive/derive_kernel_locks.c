@@ -69,11 +69,6 @@ static bool is_ours(const void *state, const struct event *ev)
 	return ev->kind == EVENT_SAMPLE && (ev->sample.event == k->begin_event || ev->sample.event == k->end_event);
 }
 
-static bool number_of(const struct event *ev, const struct tracepoint_number *number, uint64_t *ret)
-{
-	return tracepoint_number_read(number, ev->sample.raw, ev->sample.raw_len, ret);
-}
-
 static uint64_t key_of(const struct kernel_locks *k, const struct event *ev, uint64_t lock)
 {
 	uint64_t who = ev->tid ? ev->tid : (uint64_t)ev->cpu << 32 | 1u << 31;
@@ -104,9 +99,9 @@ static void take_begin(struct kernel_locks *k, const struct derive_event *event)
 	uint64_t lock, flags = 0, key;
 	char text[64];
 
-	if (!number_of(event->ev, &k->begun, &lock))
+	if (!tracepoint_number_read(&k->begun, event->ev, &lock))
 		return;
-	number_of(event->ev, &k->flags, &flags);
+	tracepoint_number_read(&k->flags, event->ev, &flags);
 	key = key_of(k, event->ev, lock);
 
 	snprintf(text, sizeof(text), "%s 0x%" PRIx64, kind_name(flags), lock);
@@ -133,9 +128,9 @@ static void take(void *state, const struct derive_event *event)
 		take_begin(k, event);
 		return;
 	}
-	if (!number_of(ev, &k->ended, &lock))
+	if (!tracepoint_number_read(&k->ended, ev, &lock))
 		return;
-	number_of(ev, &k->result, &result);
+	tracepoint_number_read(&k->result, ev, &result);
 	point_pairs_end(&k->pairs, key_of(k, ev, lock), ev->time_ns,
 			derive_error_text(k->pairs.request->profile, (int64_t)result));
 }

@@ -125,11 +125,6 @@ static bool wants(const void *state, const struct event *ev)
 	return ev->kind == EVENT_FORK || ev->kind == EVENT_EXIT || is_ours(state, ev);
 }
 
-static bool number_of(const struct event *ev, const struct tracepoint_number *number, uint64_t *ret)
-{
-	return tracepoint_number_read(number, ev->sample.raw, ev->sample.raw_len, ret);
-}
-
 static uint32_t call_text(struct syscalls *s, uint64_t call)
 {
 	const char *name = syscall_name(s->request->recording->arch, call);
@@ -231,7 +226,7 @@ static void take_exit(struct syscalls *s, struct caller *caller, const struct ev
 		caller->since_ns = s->request->recording->start_ns;
 		caller->cpu = ev->cpu;
 	}
-	if (caller->call == call && number_of(ev, &s->result, &result))
+	if (caller->call == call && tracepoint_number_read(&s->result, ev, &result))
 		put_call(s, caller, ev->time_ns, (int64_t)result);
 	leave(caller);
 }
@@ -248,11 +243,11 @@ static void take_sample(struct syscalls *s, struct caller *caller, const struct 
 	uint64_t call;
 
 	if (ev->sample.event == s->exit) {
-		if (number_of(ev, &s->left, &call))
+		if (tracepoint_number_read(&s->left, ev, &call))
 			take_exit(s, caller, ev, call);
 		return;
 	}
-	if (ev->sample.event == s->enter && number_of(ev, &s->entered, &call))
+	if (ev->sample.event == s->enter && tracepoint_number_read(&s->entered, ev, &call))
 		take_enter(caller, ev, call);
 	if (ev->sample.event != s->enter || (!s->stacks && derive_has_callers(s->request->profile, event->stack)))
 		take_stack(caller, event);

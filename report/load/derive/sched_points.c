@@ -74,11 +74,6 @@ static enum sched_point_left left_by(uint64_t state)
 	return state & STATE_ENDED ? SCHED_POINT_ENDED : SCHED_POINT_BLOCKED;
 }
 
-static bool read_number(const struct event *ev, const struct tracepoint_number *number, uint64_t *ret)
-{
-	return tracepoint_number_read(number, ev->sample.raw, ev->sample.raw_len, ret);
-}
-
 bool sched_points_read(const struct sched_points *points, const struct event *ev, struct sched_point *ret)
 {
 	enum sched_point_kind kind = ev->kind == EVENT_SAMPLE ? sched_points_kind(points, ev->sample.event) : SCHED_POINT_NONE;
@@ -89,7 +84,7 @@ bool sched_points_read(const struct sched_points *points, const struct event *ev
 
 	const struct at *at = &points->events[ev->sample.event];
 
-	if (!read_number(ev, &at->prev, &prev))
+	if (!tracepoint_number_read(&at->prev, ev, &prev))
 		return false;
 	if (kind != SCHED_POINT_SWITCH) {
 		*ret = (struct sched_point){ .kind = kind, .woken_tid = (uint32_t)prev };
@@ -98,7 +93,7 @@ bool sched_points_read(const struct sched_points *points, const struct event *ev
 	/* One that has ended has no number any more but in the payload. */
 	bool has_other_number = ev->tid && ev->tid != UINT32_MAX && ev->tid != (uint32_t)prev;
 
-	if (has_other_number || !read_number(ev, &at->state, &state) || !read_number(ev, &at->next, &next))
+	if (has_other_number || !tracepoint_number_read(&at->state, ev, &state) || !tracepoint_number_read(&at->next, ev, &next))
 		return false;
 	*ret = (struct sched_point){ .kind = kind, .left = left_by(state), .prev_tid = (uint32_t)prev,
 				     .next_tid = (uint32_t)next };
