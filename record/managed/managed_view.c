@@ -279,6 +279,13 @@ uint32_t managed_view_u32(struct managed_view *view, uint64_t addr)
 	return managed_view_copy(view, addr, &value, sizeof(value)) ? value : 0;
 }
 
+uint16_t managed_view_u16(struct managed_view *view, uint64_t addr)
+{
+	uint16_t value;
+
+	return managed_view_copy(view, addr, &value, sizeof(value)) ? value : 0;
+}
+
 uint8_t managed_view_u8(struct managed_view *view, uint64_t addr)
 {
 	uint8_t value;

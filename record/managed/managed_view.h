@@ -86,6 +86,7 @@ bool managed_view_digest(struct managed_view *view, uint64_t addr, size_t len, u
 /* Little-endian numbers, as all processors that we know have them; 0 on failure. */
 uint64_t managed_view_u64(struct managed_view *view, uint64_t addr);
 uint32_t managed_view_u32(struct managed_view *view, uint64_t addr);
+uint16_t managed_view_u16(struct managed_view *view, uint64_t addr);
 uint8_t managed_view_u8(struct managed_view *view, uint64_t addr);
 
 /* The number at @offset of what was copied. */

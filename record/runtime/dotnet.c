@@ -118,14 +118,6 @@ size_t dotnet_held(const struct dotnet *d)
 	       (d->code_at.len + d->module_at.len) * 2 * sizeof(struct map_slot);
 }
 
-static uint16_t read_u16(struct managed_view *view, uint64_t addr)
-{
-	uint16_t value = 0;
-
-	managed_view_copy(view, addr, &value, sizeof(value));
-	return value;
-}
-
 /* ---- from an address to its code ------------------------------------------------------------------- */
 
 struct range {
@@ -274,8 +266,8 @@ static bool read_name(struct dotnet *d, struct managed_view *view, uint64_t meth
 {
 	uint8_t index = managed_view_u8(view, method + METHOD_INDEX);
 	uint64_t chunk = method - METHOD_ALIGN * (uint64_t)index - CHUNK_LEN, type = managed_view_u64(view, chunk + CHUNK_TYPE);
-	unsigned kind = read_u16(view, method + METHOD_FLAGS) & METHOD_KINDS;
-	uint32_t high = read_u16(view, chunk + CHUNK_TOKEN), low = read_u16(view, method + METHOD_TOKEN), number;
+	unsigned kind = managed_view_u16(view, method + METHOD_FLAGS) & METHOD_KINDS;
+	uint32_t high = managed_view_u16(view, chunk + CHUNK_TOKEN), low = managed_view_u16(view, method + METHOD_TOKEN), number;
 
 	if (view->failed || index > managed_view_u8(view, chunk + CHUNK_SIZE))
 		return false;
@@ -286,7 +278,7 @@ static bool read_name(struct dotnet *d, struct managed_view *view, uint64_t meth
 	if (d->layout->has_wide_type)
 		number = managed_view_u32(view, type + TYPE_FLAGS) >> 8;
 	else
-		number = read_u16(view, type + TYPE_NUMBER);
+		number = managed_view_u16(view, type + TYPE_NUMBER);
 	const struct dotnet_metadata *metadata = get_metadata(d, view, managed_view_u64(view, type + TYPE_MODULE));
 	uint32_t mask = (1U << TOKEN_BITS) - 1;
 

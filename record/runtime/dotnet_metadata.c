@@ -185,26 +185,18 @@ static bool read_tables(struct managed_view *view, uint64_t addr, uint32_t len, 
 
 /* ---- the file -------------------------------------------------------------------------------------- */
 
-static uint16_t read_u16(struct managed_view *view, uint64_t addr)
-{
-	uint16_t value = 0;
-
-	managed_view_copy(view, addr, &value, sizeof(value));
-	return value;
-}
-
 bool dotnet_pe_open(struct managed_view *view, uint64_t base, uint32_t len, struct dotnet_pe *ret)
 {
 	uint32_t header = managed_view_u32(view, base + PE_OFFSET);
 	uint64_t pe = base + header, optional = pe + 24;
 
-	if (read_u16(view, base) != 0x5a4d || header > PE_MAX || managed_view_u32(view, pe) != PE_SIGNATURE)
+	if (managed_view_u16(view, base) != 0x5a4d || header > PE_MAX || managed_view_u32(view, pe) != PE_SIGNATURE)
 		return false;
 	*ret = (struct dotnet_pe){ .base = base, .len = len };
-	ret->machine = read_u16(view, pe + 4);
-	ret->nsections = read_u16(view, pe + 6);
-	ret->sections = optional + read_u16(view, pe + 20);
-	ret->cli = managed_view_u32(view, optional + (read_u16(view, optional) == PE_PLUS ? 112 : 96) + 8 * CLI_DIRECTORY);
+	ret->machine = managed_view_u16(view, pe + 4);
+	ret->nsections = managed_view_u16(view, pe + 6);
+	ret->sections = optional + managed_view_u16(view, pe + 20);
+	ret->cli = managed_view_u32(view, optional + (managed_view_u16(view, optional) == PE_PLUS ? 112 : 96) + 8 * CLI_DIRECTORY);
 	return !view->failed && ret->cli && ret->nsections <= PE_SECTIONS;
 }
 
@@ -251,7 +243,7 @@ static bool read_streams(struct managed_view *view, uint64_t root, uint32_t len,
 {
 	uint32_t version = managed_view_u32(view, root + 12);
 	uint64_t at = root + 16 + version;
-	unsigned count = version <= VERSION_MAX ? read_u16(view, at + 2) : 0;
+	unsigned count = version <= VERSION_MAX ? managed_view_u16(view, at + 2) : 0;
 	bool has_tables = false;
 
 	at += 4;
@@ -322,7 +314,7 @@ bool dotnet_metadata_text(struct managed_view *view, uint64_t addr, uint64_t end
 /* A number of @len bytes, 2 or 4. */
 static uint32_t read_number(struct managed_view *view, uint64_t addr, uint8_t len)
 {
-	return len == 2 ? read_u16(view, addr) : managed_view_u32(view, addr);
+	return len == 2 ? managed_view_u16(view, addr) : managed_view_u32(view, addr);
 }
 
 static uint64_t row(const struct dotnet_table *table, uint32_t number)

@@ -82,14 +82,6 @@ static bool read_pool_symbol(struct managed_view *view, const struct hotspot_lay
 	return symbol && read_symbol(view, l, symbol, ret);
 }
 
-static uint16_t read_u16(struct managed_view *view, uint64_t addr)
-{
-	uint16_t value = 0;
-
-	managed_view_copy(view, addr, &value, sizeof(value));
-	return value;
-}
-
 /* "java/util/ArrayList" and "ArrayList.java": "java/util/ArrayList.java". Classes made at run time have a number behind "+0x". */
 static void make_file(const char *class, const char *source, char ret[HOTSPOT_NAME_MAX])
 {
@@ -118,9 +110,9 @@ static void read_source(struct managed_view *view, const struct hotspot_layout *
 
 	ret[0] = '\0';
 	if (l->has[POOL_SOURCE])
-		index = read_u16(view, pool + l->at[POOL_SOURCE]);
+		index = managed_view_u16(view, pool + l->at[POOL_SOURCE]);
 	else if (l->has[KLASS_SOURCE])
-		index = read_u16(view, holder + l->at[KLASS_SOURCE]);
+		index = managed_view_u16(view, holder + l->at[KLASS_SOURCE]);
 	if (index && !read_pool_symbol(view, l, pool, index, ret))
 		ret[0] = '\0';
 }
@@ -135,7 +127,7 @@ static bool read_names(struct managed_view *view, const struct hotspot_layout *l
 
 	file[0] = '\0';
 	if (view->failed || !read_symbol(view, l, class_name, class) ||
-	    !read_pool_symbol(view, l, pool, read_u16(view, constant + l->at[CONST_NAME]), method))
+	    !read_pool_symbol(view, l, pool, managed_view_u16(view, constant + l->at[CONST_NAME]), method))
 		return false;
 	read_source(view, l, pool, holder, source);
 	if (*source)
@@ -210,7 +202,7 @@ uint32_t hotspot_methods_line(const struct hotspot_methods *methods, uint32_t nu
 static void read_mark(struct managed_view *view, const struct hotspot_layout *l, struct hotspot_method *m)
 {
 	m->pool = managed_view_u64(view, m->constant + l->at[CONST_CONSTANTS]);
-	m->name_index = read_u16(view, m->constant + l->at[CONST_NAME]);
+	m->name_index = managed_view_u16(view, m->constant + l->at[CONST_NAME]);
 	m->holder = managed_view_u64(view, m->pool + l->at[POOL_HOLDER]);
 	m->holder_name = managed_view_u64(view, m->holder + l->at[KLASS_NAME]);
 	m->loader = l->has[KLASS_LOADER] ? managed_view_u64(view, m->holder + l->at[KLASS_LOADER]) : 0;
@@ -225,7 +217,7 @@ static bool add(struct hotspot_methods *methods, struct managed_view *view, uint
 	if (methods->items.len >= HOTSPOT_METHODS_MAX || !read_names(view, l, constant, name, file))
 		return false;
 	m.bytecode = constant + l->const_method_size;
-	m.bytecode_len = read_u16(view, constant + l->at[CONST_CODE_SIZE]);
+	m.bytecode_len = managed_view_u16(view, constant + l->at[CONST_CODE_SIZE]);
 	if (methods->lines_len < HOTSPOT_LINES_MAX)
 		read_lines(view, l, &m);
 	read_mark(view, l, &m);
