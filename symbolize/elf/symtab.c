@@ -742,16 +742,17 @@ static void fill(struct symtab *tab, const struct builder *b, const struct candi
 /* Does a name that reaches far matter to one of @addresses? All do if there are none. */
 static bool reaches_far(const struct symtab *tab, size_t i, const uint64_t *addresses, size_t count)
 {
-	uint64_t begin = tab->entries[i].vaddr, sure = begin + LABEL_LEN_SURE, end = tab->extents[i].end;
+	uint64_t begin = tab->entries[i].vaddr, end = tab->extents[i].end;
 
-	if (tab->entries[i].len || end <= sure)
+	if (tab->entries[i].len || end - begin <= LABEL_LEN_SURE)
 		return false;
-	size_t first = BISECT(count, k, addresses[k] < sure);
+	size_t first = BISECT(count, k, addresses[k] < begin);
 
 	return !addresses || (first < count && addresses[first] < end);
 }
 
 struct beginnings {
+	bool read;
 	VEC(uint64_t) items; /* ascending */
 };
 
@@ -762,6 +763,7 @@ static void beginnings_read(struct beginnings *ret, struct image *img)
 	const uint64_t *items = code_targets_list(code_targets_of(img), &count);
 	struct cfi_fde fde;
 
+	ret->read = true;
 	vec_append(&ret->items, items, count);
 	while (cfi && cfi_section_each(cfi, &pos, &fde))
 		vec_push(&ret->items, fde.begin);
@@ -777,7 +779,7 @@ static void end_labels(struct symtab *tab, struct image *img, const uint64_t *ad
 	for (size_t i = 0; i < tab->count && !tab->full; i++) {
 		if (!reaches_far(tab, i, addresses, count))
 			continue;
-		if (!known.items.len)
+		if (!known.read)
 			beginnings_read(&known, img);
 		size_t next = BISECT(known.items.len, k, known.items.items[k] <= tab->entries[i].vaddr);
 

@@ -77,6 +77,17 @@ TEST(exported_labels_end_where_a_call_leads)
 	}
 }
 
+/* As in the whole table, also where no address behind the end is asked for. */
+TEST(exported_labels_end_alike_for_some_addresses)
+{
+	static const uint64_t asked[] = { LABEL + 0x20 };
+	CLEANUP_LIBRARY struct library l = { 0 };
+
+	open_library(&l, ".dynsym", SHT_DYNSYM, 0);
+	l.symbols = symtab_new_near(l.img, asked, ARRAY_LEN(asked));
+	CHECK_UINT(symtab_end(l.symbols, symtab_find(l.symbols, asked[0])), HIDDEN);
+}
+
 TEST(exported_labels_with_a_length_or_among_all_symbols_reach_as_far_as_they_say)
 {
 	static const struct {
