@@ -128,7 +128,7 @@ struct profile_process {
 	uint32_t user;	     /* string: its name or number, "" if not known */
 	uint32_t first_name, last_name; /* numbers in profile.process_names; 0: it has none */
 	bool has_start, has_exec, has_exit;
-	uint64_t start_ns, exec_ns, exit_ns; /* of several execs the last */
+	uint64_t start_ns, exit_ns;
 };
 
 struct profile_thread {

@@ -99,7 +99,6 @@ static void follow_comm(struct process_log *log, const struct event *ev)
 	if (!ev->comm.exec)
 		return;
 	process_at(log, life)->has_exec = true;
-	process_at(log, life)->exec_ns = ev->time_ns;
 	process_at(log, life)->cmdline = 0; /* of the program before */
 	process_at(log, life)->program = 0;
 	log->wants_program.items[life] = true;

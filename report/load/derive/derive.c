@@ -47,10 +47,13 @@ bool derive_is_idle(const struct recording *rec, uint32_t index)
 bool derive_is_tracepoint(const struct recording *rec, uint32_t index, const char *name)
 {
 	size_t len = strlen(name);
+
+	if (index >= rec->nevents)
+		return false;
 	const struct recording_event *event = &rec->events[index];
 
 	/* Modifiers and terms may follow: ":k", "/call-graph=no/". */
-	return index < rec->nevents && event->samples && event->type == PERF_TYPE_TRACEPOINT &&
+	return event->samples && event->type == PERF_TYPE_TRACEPOINT &&
 	       strncmp(event->name, name, len) == 0 && event->name[len] != '_' && !isalnum((unsigned char)event->name[len]);
 }
 
