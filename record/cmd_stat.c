@@ -49,7 +49,7 @@ struct stat_session {
 	struct stat_args *args;
 	char **command;
 	struct watch watch;
-	struct perf_fds no_sensors; /* the watch wants some */
+	struct perf_fds no_fds; /* the watch wants some */
 	struct workload workload;
 	struct target target;
 	struct counter_set set;
@@ -299,7 +299,7 @@ static void wait_for_end(struct stat_session *s)
 		uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
 		uint64_t until = MIN(interval_ns ? MIN(next_ns, end_ns) : end_ns, enable_ns);
 		int ms = until <= now ? 0 : (int)MIN((until - now + 999999) / 1000000, TICK_MS);
-		struct watch_result result = watch_wait(&s->watch, &s->no_sensors, ms);
+		struct watch_result result = watch_wait(&s->watch, &s->no_fds, ms);
 
 		now = clock_now_ns(CLOCK_MONOTONIC);
 		enable_late(s, now, &enable_ns);

@@ -166,7 +166,7 @@ static void open_lean(struct perf_fds *s, const struct event_target *at)
 static bool is_refused(const struct perf_fds *s, uint32_t index, const struct event_target *at)
 {
 	for (size_t i = 0; i < s->refusals.len; i++) {
-		const struct sensor_refusal *refusal = &s->refusals.items[i];
+		const struct perf_fd_refusal *refusal = &s->refusals.items[i];
 
 		if (refusal->cpu == (uint32_t)at->cpu &&
 		    refusal->event == s->plan->events[index].leader)
@@ -201,7 +201,7 @@ static struct err *open_samplers(struct perf_fds *s, const struct event_target *
 
 		if (err && may_be_of_cpu(err, at)) {
 			vec_push(&s->refusals,
-				 ((struct sensor_refusal){ i, (uint32_t)at->cpu, err }));
+				 ((struct perf_fd_refusal){ i, (uint32_t)at->cpu, err }));
 			continue;
 		}
 		if (err)
@@ -282,7 +282,7 @@ static struct err *settle_refusals(struct perf_fds *s, struct diag *diag)
 	struct err *err = NULL;
 
 	for (size_t i = 0; i < s->refusals.len && !err; i++) {
-		struct sensor_refusal *refusal = &s->refusals.items[i];
+		struct perf_fd_refusal *refusal = &s->refusals.items[i];
 
 		if (is_open(s, refusal->event))
 			diag_err(diag, err_wrap(refusal->err, "not sampled on CPU %" PRIu32,
@@ -704,7 +704,7 @@ bool perf_fds_set_waking(struct perf_fds *s, const struct target *target, bool w
 	return s->waking == waking;
 }
 
-static const struct perf_fd *find_sensor(const struct perf_fds *s, uint64_t id)
+static const struct perf_fd *find_perf_fd(const struct perf_fds *s, uint64_t id)
 {
 	const uint64_t *position = map_get(&s->by_id, id);
 
@@ -713,14 +713,14 @@ static const struct perf_fd *find_sensor(const struct perf_fds *s, uint64_t id)
 
 uint32_t perf_fds_event(const struct perf_fds *s, uint64_t id)
 {
-	const struct perf_fd *perf_fd = find_sensor(s, id);
+	const struct perf_fd *perf_fd = find_perf_fd(s, id);
 
 	return perf_fd && perf_fd->event != PERF_FD_SIDE_BAND ? perf_fd->event : RECORDING_NO_EVENT;
 }
 
 bool perf_fds_is_lean(const struct perf_fds *s, uint64_t id)
 {
-	const struct perf_fd *perf_fd = find_sensor(s, id);
+	const struct perf_fd *perf_fd = find_perf_fd(s, id);
 
 	return perf_fd && perf_fd->mode == PERF_FD_LEAN;
 }

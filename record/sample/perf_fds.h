@@ -33,7 +33,7 @@
 #define PERF_FDS_LEAN_STACK_LEN (16 * 1024)
 
 /* When a perf_fd is enabled, while sampling is. */
-enum sensor_mode {
+enum perf_fd_mode {
 	PERF_FD_ALWAYS,
 	PERF_FD_FULL, /* it has a lean twin, the next one in the list */
 	PERF_FD_LEAN,
@@ -46,14 +46,14 @@ struct perf_fd {
 	uint32_t cpu;
 	uint64_t id; /* as in its records */
 	uint64_t period; /* perf_fds_set_period(); 0: the plan's */
-	enum sensor_mode mode;
+	enum perf_fd_mode mode;
 	bool switches; /* of the side-band, by itself: records of switches, where CPUs are followed */
 	bool task; /* of one of those that perf_fds_add_task() added */
 	bool paired, wakes; /* it has a twin that differs in @wakes: each sample wakes who waits for its ring */
 };
 
 /* An event that could not be opened on one CPU. */
-struct sensor_refusal {
+struct perf_fd_refusal {
 	uint32_t event, cpu;
 	struct err *err;
 };
@@ -80,7 +80,7 @@ struct perf_fds {
 	bool told_no_switches;       /* that those of some CPU could not be recorded again */
 	bool was_waking, can_wake;   /* twins for that were opened; there are any */
 	const struct wake_filter *filter; /* by perf_fds_filter(); NULL: none */
-	VEC(struct sensor_refusal) refusals; /* while opening */
+	VEC(struct perf_fd_refusal) refusals; /* while opening */
 	VEC(uint32_t) off; /* events that were switched off one by one */
 };
 
