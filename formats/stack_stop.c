@@ -18,7 +18,8 @@ static const struct {
 	[STACK_STOP_NO_TABLE] = { "no unwind table",
 		"build with -fasynchronous-unwind-tables or -fno-omit-frame-pointer" },
 	[STACK_STOP_NO_FRAME_POINTER] = { "no frame pointer",
-		"record with -g dwarf; a JIT may have an option that keeps frame pointers" },
+		"record stack snapshots (precord -g dwarf; perf record --call-graph dwarf), or build with "
+		"-fno-omit-frame-pointer" },
 	[STACK_STOP_BAD_TABLE] = { "bad unwind table",
 		"install or build the file again; if it is sound, look with 'preport debug-unwind'" },
 	[STACK_STOP_NO_BINARY] = { "binary missing",
@@ -34,7 +35,8 @@ static const struct {
 		"precord does so as root, once it has seen a sample that needs it" },
 	[STACK_STOP_NO_MAPPING] = { "address in no mapping", NULL },
 	[STACK_STOP_NO_STACK] = { "no stack recorded",
-		"there is none in the middle of exec; otherwise record with -g dwarf or -g fp" },
+		"there is none in the middle of exec; otherwise record with stacks (precord -g dwarf or -g fp; "
+		"perf record --call-graph dwarf or fp)" },
 	[STACK_STOP_TOO_DEEP] = { "deeper than 1024 frames that do not repeat", NULL },
 	[STACK_STOP_ENTERING] = { "just entering the kernel",
 		"the kernel had not saved the caller's registers yet; sample a clock (-e cpu-clock) to "

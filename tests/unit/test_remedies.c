@@ -85,4 +85,6 @@ TEST(what_was_done_already_is_never_advised)
 	CHECK(strstr(remedy_for_stop(&s, STACK_STOP_SNAPSHOT_ENDED), "larger"));
 	rec.chain = RECORDING_CHAIN_FP;
 	CHECK(strstr(remedy_for_stop(&s, STACK_STOP_NO_FRAME_POINTER), "-g dwarf"));
+	/* The file may be perf's. */
+	CHECK(strstr(remedy_for_stop(&s, STACK_STOP_NO_FRAME_POINTER), "perf record --call-graph dwarf"));
 }
