@@ -7,8 +7,8 @@
 #include "formats/base/clock.h"
 #include "formats/process/build_id_note.h"
 #include "formats/recording.h"
-#include "record/cpu_list.h"
-#include "record/embed/text_file.h"
+#include "record/system/cpu_list.h"
+#include "record/system/text_file.h"
 #include "record/task/proc_scan.h"
 
 #include <elf.h>
@@ -204,30 +204,4 @@ void description_begin(struct recording *rec, const struct record_args *args,
 	rec->events = event_plan_describe(plan, &rec->arena);
 	rec->nevents = plan->nevents;
 	rec->start_ns = rec->clock_ns;
-}
-
-static struct recording_note note_of(const struct diag_entry *entry, struct arena *arena)
-{
-	const char *text = entry->message;
-
-	if (entry->facts)
-		return *(const struct recording_note *)entry->facts;
-	if (entry->hint)
-		text = arena_printf(arena, "%s; %s", entry->message, entry->hint);
-	return (struct recording_note){ .subject = "", .text = text };
-}
-
-void description_note(struct recording *rec, const struct event_plan *plan,
-		      const struct diag *diag)
-{
-	size_t count = plan->nnotes;
-
-	for (struct diag_entry *entry = diag->entries; entry; entry = entry->next)
-		count++;
-	rec->nnotes = 0;
-	rec->notes = ARENA_ARRAY(&rec->arena, struct recording_note, count);
-	for (size_t i = 0; i < plan->nnotes; i++)
-		rec->notes[rec->nnotes++] = (struct recording_note){ .subject = "", .text = plan->notes[i] };
-	for (struct diag_entry *entry = diag->entries; entry; entry = entry->next)
-		rec->notes[rec->nnotes++] = note_of(entry, &rec->arena);
 }

@@ -15,8 +15,4 @@
 void description_begin(struct recording *rec, const struct record_args *args,
 		       const struct target *target, const struct event_plan *plan);
 
-/* What was found out on the way, for readers of the trace. */
-void description_note(struct recording *rec, const struct event_plan *plan,
-		      const struct diag *diag);
-
 #endif

@@ -6,7 +6,7 @@
 #include "formats/base/program.h"
 #include "formats/base/text.h"
 #include "record/commands.h"
-#include "record/embed/text_file.h"
+#include "record/system/text_file.h"
 #include "record/event/event_catalog.h"
 #include "record/stat/stat_metric.h"
 

@@ -7,11 +7,11 @@
 
 #include "formats/base/opt.h"
 #include "formats/recording.h"
-#include "record/sample/affinity.h"
+#include "record/system/affinity.h"
 #include "record/sample/control.h"
 #include "record/sample/delay.h"
 #include "record/event/event_spec.h"
-#include "record/sample/sample_extras.h"
+#include "record/event/sample_extras.h"
 #include "record/embed/attach.h"
 #include "record/task/target.h"
 #include "record/event/topdown_events.h"

@@ -10,7 +10,7 @@
 #include "formats/base/memory.h"
 #include "formats/event_multiplexing.h"
 #include "formats/recording.h"
-#include "record/confine.h"
+#include "record/system/confine.h"
 #include "record/description.h"
 #include "record/event/event_attr.h"
 #include "record/event/event_group.h"

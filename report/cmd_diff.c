@@ -13,9 +13,9 @@
 #include "report/perf_options.h"
 #include "report/print/number.h"
 #include "report/print/output.h"
-#include "report/view/tables.h"
+#include "report/table/tables.h"
 #include "report/view/view_needs.h"
-#include "report/view/view_table.h"
+#include "report/table/view_table.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -11,15 +11,15 @@
 #include "report/load/remarks.h"
 #include "report/page/flame_page.h"
 #include "report/page/markup.h"
-#include "report/print/facts_text.h"
+#include "report/info/facts_text.h"
 #include "report/print/number.h"
 #include "report/print/output.h"
-#include "report/print/summary.h"
+#include "report/info/summary.h"
 #include "report/print/table.h"
 #include "report/topdown/topdown_text.h"
 #include "report/topdown/topdown_tree.h"
-#include "report/view/branches.h"
-#include "report/view/view_table.h"
+#include "report/load/branches.h"
+#include "report/table/view_table.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "formats/trace/trace_sizes.h"
 #include "report/commands.h"
 #include "report/load/session.h"
-#include "report/print/info.h"
+#include "report/info/info.h"
 #include "report/print/number.h"
 #include "report/print/table.h"
 #include "report/print/terminal.h"

@@ -8,7 +8,7 @@
 #include "report/load/session.h"
 #include "report/print/number.h"
 #include "report/print/table.h"
-#include "report/view/stats.h"
+#include "report/print/stats.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -12,15 +12,15 @@
 #include "report/metric/metrics.h"
 #include "report/perf_options.h"
 #include "report/print/number.h"
-#include "report/print/summary.h"
+#include "report/info/summary.h"
 #include "report/print/table.h"
-#include "report/view/branch_table.h"
+#include "report/table/branch_table.h"
 #include "report/view/process_levels.h"
-#include "report/view/stats.h"
-#include "report/view/tables.h"
+#include "report/print/stats.h"
+#include "report/table/tables.h"
 #include "report/view/trust.h"
 #include "report/view/view_needs.h"
-#include "report/view/view_table.h"
+#include "report/table/view_table.h"
 
 #include <errno.h>
 #include <inttypes.h>

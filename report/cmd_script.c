@@ -12,7 +12,7 @@
 #include "report/load/session.h"
 #include "report/perf_options.h"
 #include "report/print/terminal.h"
-#include "report/view/branches.h"
+#include "report/load/branches.h"
 #include "report/view/extras_text.h"
 #include "report/view/memory_source.h"
 #include "symbolize/unwind/unwind.h"
@@ -577,12 +577,12 @@ static void put_branches_json(struct json *json, const struct event_sample *samp
 	json_open(json, "branches", '[');
 	for (size_t i = 0; i < sample->nbranches; i++) {
 		const struct event_branch *branch = &sample->branches[i];
-		struct branches_facts facts = branches_facts(branch);
+		struct event_branch_facts facts = event_branch_facts(branch);
 
 		json_open(json, NULL, '{');
 		put_address(json, "from", branch->from);
 		put_address(json, "to", branch->to);
-		json_bool(json, "mispredicted", facts.missed);
+		json_bool(json, "mispredicted", facts.mispredicted);
 		json_uint(json, "cycles", facts.cycles);
 		json_close(json, '}');
 	}

@@ -4,9 +4,9 @@
  */
 #include "report/commands.h"
 #include "report/load/derive/derive_kind.h"
-#include "report/print/length_report.h"
+#include "report/info/length_report.h"
 #include "report/print/number.h"
-#include "report/view/tables.h"
+#include "report/table/tables.h"
 
 struct syscalls_args {
 	struct length_args lengths; /* nothing else, so that they are one */

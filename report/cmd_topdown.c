@@ -5,7 +5,7 @@
  */
 #include "report/commands.h"
 #include "report/metric/metrics.h"
-#include "report/view/tables.h"
+#include "report/table/tables.h"
 #include "report/topdown/topdown_text.h"
 
 

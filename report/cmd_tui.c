@@ -9,7 +9,7 @@
 #include "report/commands.h"
 #include "report/load/session.h"
 #include "report/load/unwind_quality.h"
-#include "report/print/info.h"
+#include "report/info/info.h"
 #include "report/tui/live.h"
 #include "report/tui/screen.h"
 #include "report/tui/tui.h"

@@ -6,10 +6,10 @@
 #include "report/commands.h"
 #include "report/load/derive/derive_kind.h"
 #include "formats/base/json_writer.h"
-#include "report/print/length_report.h"
+#include "report/info/length_report.h"
 #include "report/print/number.h"
 #include "report/print/table.h"
-#include "report/view/tables.h"
+#include "report/table/tables.h"
 #include "report/view/wait_chain.h"
 
 #include <inttypes.h>

@@ -13,13 +13,13 @@
 #include "formats/base/memory.h"
 #include "formats/perf/jitdump.h"
 #include "formats/process/mapping.h"
-#include "record/confine.h"
+#include "record/system/confine.h"
 #include "record/embed/attach_image.h"
 #include "record/embed/attach_jit.h"
 #include "record/embed/attach_kernel.h"
 #include "record/embed/code_file.h"
 #include "record/embed/embed_child.h"
-#include "record/sample/addr_cache.h"
+#include "record/embed/addr_cache.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 
 #include "formats/base/clock.h"
 #include "formats/base/memory.h"
-#include "record/confine.h"
+#include "record/system/confine.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #include "record/event/event_group.h"
 
 #include "formats/base/clock.h"
-#include "record/embed/text_file.h"
+#include "record/system/text_file.h"
 
 #include <linux/perf_event.h>
 #include <stdint.h>

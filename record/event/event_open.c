@@ -10,7 +10,7 @@
 
 #include "formats/base/arena.h"
 #include "record/event/event_attr.h"
-#include "record/embed/text_file.h"
+#include "record/system/text_file.h"
 #include "record/event/probe_event.h"
 #include "record/event/tracepoint.h"
 

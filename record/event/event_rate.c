@@ -6,7 +6,7 @@
 #include "record/event/event_rate.h"
 
 #include "formats/base/text.h"
-#include "record/embed/text_file.h"
+#include "record/system/text_file.h"
 
 #include <inttypes.h>
 #include <string.h>

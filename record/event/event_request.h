@@ -7,7 +7,7 @@
 
 #include "formats/recording.h"
 #include "record/event/event_list.h"
-#include "record/sample/sample_extras.h"
+#include "record/event/sample_extras.h"
 
 #include <stdbool.h>
 #include <stdint.h>

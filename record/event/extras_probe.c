@@ -11,7 +11,7 @@
 #include "formats/perf/perf_record.h"
 #include "record/event/event_open.h"
 #include "record/event/pmu.h"
-#include "record/sample/ring.h"
+#include "record/event/ring.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 #include "formats/base/arena.h"
 #include "formats/base/err.h"
-#include "record/cpu_list.h"
+#include "record/system/cpu_list.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,7 +8,7 @@
 #include "formats/topdown.h"
 #include "record/event/event_group.h"
 #include "record/event/event_open.h"
-#include "record/embed/text_file.h"
+#include "record/system/text_file.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 
 #include "formats/base/text.h"
 #include "formats/base/vec.h"
-#include "record/embed/text_file.h"
+#include "record/system/text_file.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -6,7 +6,6 @@
 #include "record/output/output_files.h"
 
 #include "formats/base/memory.h"
-#include "record/description.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +65,32 @@ static void subtract(struct recording_count *rows, const struct recording_count 
 	}
 }
 
+static struct recording_note note_of(const struct diag_entry *entry, struct arena *arena)
+{
+	const char *text = entry->message;
+
+	if (entry->facts)
+		return *(const struct recording_note *)entry->facts;
+	if (entry->hint)
+		text = arena_printf(arena, "%s; %s", entry->message, entry->hint);
+	return (struct recording_note){ .subject = "", .text = text };
+}
+
+/* What was found out while recording: the plan's notes, then what was reported. */
+static void add_notes(struct recording *rec, const struct event_plan *plan, const struct diag *diag)
+{
+	size_t count = plan->nnotes;
+
+	for (struct diag_entry *entry = diag->entries; entry; entry = entry->next)
+		count++;
+	rec->nnotes = 0;
+	rec->notes = ARENA_ARRAY(&rec->arena, struct recording_note, count);
+	for (size_t i = 0; i < plan->nnotes; i++)
+		rec->notes[rec->nnotes++] = (struct recording_note){ .subject = "", .text = plan->notes[i] };
+	for (struct diag_entry *entry = diag->entries; entry; entry = entry->next)
+		rec->notes[rec->nnotes++] = note_of(entry, &rec->arena);
+}
+
 /* Images, the counts since @base, notes: the file in v->writer is whole. */
 static struct err *end_file(struct output_files *v, const struct recording_count *base)
 {
@@ -75,7 +100,7 @@ static struct err *end_file(struct output_files *v, const struct recording_count
 	end.arena = (struct arena){ 0 };
 	end.counts = drain_counts(v->drain, &end.arena, &end.ncounts);
 	subtract(end.counts, base, end.ncounts);
-	description_note(&end, v->plan, v->diag);
+	add_notes(&end, v->plan, v->diag);
 	if (!err)
 		err = trace_writer_end(v->writer, &end);
 	arena_deinit(&end.arena);

@@ -16,7 +16,7 @@
 #include "record/embed/attach.h"
 #include "record/sample/drain.h"
 #include "record/output/flight_log.h"
-#include "record/output/journal.h"
+#include "record/sample/journal.h"
 #include "record/output/trace_output.h"
 #include "record/output/output_files_args.h"
 

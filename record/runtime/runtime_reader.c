@@ -9,7 +9,7 @@
 #include "formats/base/map.h"
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
-#include "record/sample/priority.h"
+#include "record/system/priority.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bytecode_words.h - keeps, of a pruned stack, what the interpreters of HotSpot (symbolize/runtime/hotspot_frames.h) and V8 (v8_frames.h)
+ * bytecode_words.h - keeps, of a pruned stack, what the interpreters of HotSpot (symbolize/unwind/hotspot_frames.h) and V8 (v8_frames.h)
  * execute in each of their frames; x86-64.
  *
  *	| frame pointer | return address |   of what the interpreter called: it leads into the interpreter, and

@@ -15,7 +15,7 @@
 #include "record/embed/attach.h"
 #include "record/task/process_info.h"
 #include "record/task/task_filter.h"
-#include "record/output/journal.h"
+#include "record/sample/journal.h"
 #include "record/sample/managed_reader.h"
 #include "record/sample/idle_reader.h"
 #include "record/sample/wait_probe.h"

@@ -20,7 +20,7 @@
 #include "formats/event.h"
 #include "record/managed/managed_table.h"
 #include "record/sample/perf_fds.h"
-#include "record/sample/priority.h"
+#include "record/system/priority.h"
 #include "record/sample/stack_shelf.h"
 
 #include <stdbool.h>

@@ -20,7 +20,7 @@
 #include "formats/base/diag.h"
 #include "formats/base/map.h"
 #include "record/event/event_plan.h"
-#include "record/sample/ring.h"
+#include "record/event/ring.h"
 #include "record/sample/wake_filter.h"
 #include "record/task/target.h"
 

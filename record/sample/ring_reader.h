@@ -13,14 +13,14 @@
 #define RECORD_RING_READER_H
 
 #include "formats/perf/perf_record.h"
-#include "record/sample/affinity.h"
+#include "record/system/affinity.h"
 #include "record/embed/attach.h"
 #include "record/task/task_filter.h"
 #include "record/event/group_counts.h"
-#include "record/output/journal.h"
+#include "record/sample/journal.h"
 #include "record/sample/loss_counts.h"
 #include "record/sample/managed_reader.h"
-#include "record/sample/priority.h"
+#include "record/system/priority.h"
 #include "formats/process/process_table.h"
 #include "record/sample/prune.h"
 #include "record/sample/perf_fds.h"

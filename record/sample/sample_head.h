@@ -8,7 +8,7 @@
 #ifndef RECORD_SAMPLE_HEAD_H
 #define RECORD_SAMPLE_HEAD_H
 
-#include "record/sample/ring.h"
+#include "record/event/ring.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -10,7 +10,7 @@
 
 #include "formats/base/arena.h"
 #include "formats/perf/perf_record.h"
-#include "record/sample/ring.h"
+#include "record/event/ring.h"
 
 #include <stdbool.h>
 #include <stddef.h>

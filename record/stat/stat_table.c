@@ -6,7 +6,7 @@
 #include "record/stat/stat_table.h"
 
 #include "formats/event.h"
-#include "record/embed/text_file.h"
+#include "record/system/text_file.h"
 
 #include <inttypes.h>
 #include <linux/perf_event.h>

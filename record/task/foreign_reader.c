@@ -6,7 +6,7 @@
 
 #include "formats/base/clock.h"
 #include "formats/base/memory.h"
-#include "record/confine.h"
+#include "record/system/confine.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -10,7 +10,7 @@
 
 #include "formats/base/err.h"
 #include "formats/event.h"
-#include "record/sample/priority.h"
+#include "record/system/priority.h"
 #include "record/task/process_info.h"
 
 #include <stdint.h>

@@ -7,7 +7,7 @@
 
 #include "formats/base/opt.h"
 #include "formats/base/vec.h"
-#include "record/cpu_list.h"
+#include "record/system/cpu_list.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,7 +9,7 @@
 
 #include "formats/base/bisect.h"
 #include "formats/base/text.h"
-#include "report/load/lookup.h"
+#include "report/view/lookup.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -8,11 +8,11 @@
 #ifndef REPORT_ANNOTATE_H
 #define REPORT_ANNOTATE_H
 
-#include "report/view/branches.h"
+#include "report/load/branches.h"
 #include "report/code/flow.h"
 #include "report/view/measures.h"
 #include "report/load/session.h"
-#include "report/view/stats.h"
+#include "report/print/stats.h"
 #include "symbolize/disasm.h"
 #include "symbolize/name/symbolizer.h"
 

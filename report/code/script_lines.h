@@ -8,7 +8,7 @@
 #ifndef REPORT_SCRIPT_LINES_H
 #define REPORT_SCRIPT_LINES_H
 
-#include "report/load/lookup.h"
+#include "report/view/lookup.h"
 #include "report/load/session.h"
 #include "report/print/table.h"
 

@@ -7,7 +7,7 @@
 #include "report/diff/diff_merge.h"
 #include "report/diff/diff_stats.h"
 #include "report/diff/diff_threads.h"
-#include "report/view/stats.h"
+#include "report/print/stats.h"
 #include "report/view/view.h"
 #include "report/view/view_keys.h"
 

@@ -8,7 +8,7 @@
 #include "formats/base/text.h"
 #include "formats/event_multiplexing.h"
 #include "report/diff/diff_table.h"
-#include "report/print/facts_text.h"
+#include "report/info/facts_text.h"
 #include "report/print/number.h"
 #include "report/view/trust.h"
 

@@ -4,7 +4,7 @@
  */
 #include "report/load/profile_filter.h"
 
-#include "report/view/stats.h"
+#include "report/print/stats.h"
 
 #include <string.h>
 

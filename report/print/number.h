@@ -6,7 +6,7 @@
 #define REPORT_NUMBER_H
 
 #include "formats/base/arena.h"
-#include "report/view/stats.h"
+#include "report/print/stats.h"
 
 #include <stdint.h>
 

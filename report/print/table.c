@@ -10,7 +10,7 @@
 
 #include "formats/base/csv.h"
 #include "formats/base/text.h"
-#include "report/view/short_name.h"
+#include "report/print/short_name.h"
 
 #include <assert.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 #include "report/topdown/topdown_text.h"
 
 #include "formats/base/text.h"
-#include "report/print/facts_text.h"
+#include "report/info/facts_text.h"
 #include "report/print/number.h"
 #include "report/view/view.h"
 

@@ -18,8 +18,8 @@
 #include "report/print/table.h"
 #include "report/tui/browser.h"
 #include "report/tui/tui_text.h"
-#include "report/view/short_name.h"
-#include "report/view/stats.h"
+#include "report/print/short_name.h"
+#include "report/print/stats.h"
 
 #include <errno.h>
 #include <stdlib.h>

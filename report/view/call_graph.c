@@ -8,8 +8,8 @@
 #include "formats/base/map.h"
 #include "formats/base/text.h"
 #include "report/print/number.h"
-#include "report/view/short_name.h"
-#include "report/view/stats.h"
+#include "report/print/short_name.h"
+#include "report/print/stats.h"
 #include "report/view/view_keys.h"
 
 #include <inttypes.h>

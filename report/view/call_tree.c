@@ -5,7 +5,7 @@
 #include "report/view/call_tree.h"
 
 #include "report/view/path_tree.h"
-#include "report/view/stats.h"
+#include "report/print/stats.h"
 #include "report/view/view_keys.h"
 
 #include <string.h>

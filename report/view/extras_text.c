@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/view/extras_text.h"
 
-#include "report/view/branches.h"
 #include "report/view/memory_source.h"
 
 #include <inttypes.h>
-
-/* struct perf_branch_entry */
-#define FLAG_IN_TX 0x4u
-#define FLAG_ABORT 0x8u
 
 void extras_put_branches(FILE *out, const struct event_branch *branches, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct event_branch *branch = &branches[i];
-		struct branches_facts facts = branches_facts(branch);
+		struct event_branch_facts facts = event_branch_facts(branch);
 
 		fprintf(out, " 0x%" PRIx64 "/0x%" PRIx64 "/%c/%c/%c/%" PRIu32, branch->from,
-			branch->to, facts.missed ? 'M' : facts.known ? 'P' : '-',
-			branch->flags & FLAG_IN_TX ? 'X' : '-',
-			branch->flags & FLAG_ABORT ? 'A' : '-', facts.cycles);
+			branch->to, facts.mispredicted ? 'M' : facts.known ? 'P' : '-',
+			facts.in_transaction ? 'X' : '-',
+			facts.aborted ? 'A' : '-', facts.cycles);
 	}
 }
 

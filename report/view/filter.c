@@ -7,7 +7,7 @@
 
 #include "formats/base/text.h"
 #include "report/load/derive/derive.h"
-#include "report/load/lookup.h"
+#include "report/view/lookup.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>

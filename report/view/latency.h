@@ -5,7 +5,7 @@
 #ifndef REPORT_LATENCY_H
 #define REPORT_LATENCY_H
 
-#include "report/view/stats.h"
+#include "report/print/stats.h"
 
 /* In the PMU's unit, mostly cycles. Each sample counts for its period. */
 struct latency {

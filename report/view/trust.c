@@ -5,7 +5,7 @@
 #include "report/view/trust.h"
 
 #include "report/print/number.h"
-#include "report/view/stats.h"
+#include "report/print/stats.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

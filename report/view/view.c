@@ -10,7 +10,7 @@
 #include "formats/base/text.h"
 #include "report/view/process_levels.h"
 #include "report/view/view_keys.h"
-#include "report/view/stats.h"
+#include "report/print/stats.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
  */
 #include "symbolize/unwind/unwind.h"
 
-#include "symbolize/runtime/hotspot_frames.h"
-#include "symbolize/runtime/v8_frames.h"
+#include "symbolize/unwind/hotspot_frames.h"
+#include "symbolize/unwind/v8_frames.h"
 
 #include "formats/base/memory.h"
 #include "symbolize/unwind/kernel_entry.h"

@@ -18,7 +18,7 @@
 #include "symbolize/elf/code_starts.h"
 #include "symbolize/elf/symtab.h"
 #include "symbolize/name/jit_files.h"
-#include "symbolize/runtime/hotspot_frames.h"
+#include "symbolize/unwind/hotspot_frames.h"
 #include "symbolize/unwind/cfi_program.h"
 #include "symbolize/unwind/code_exits.h"
 #include "symbolize/unwind/code_rows.h"

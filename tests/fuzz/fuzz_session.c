@@ -9,7 +9,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "formats/base/reader.h"
-#include "report/view/branches.h"
+#include "report/load/branches.h"
 #include "report/load/data_places.h"
 #include "report/load/session.h"
 #include "report/view/trust.h"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Prints each group of modules that include each other, directly or by way of others: one line "cycle: A B C".
 # A module is a source and its header of the same name: foo.c and foo.h are foo.
-# Usage: awk -f cycles.awk FILE...
-function module(path) { sub(/\.[ch]$/, "", path); return path }
+# With folders=1 the same for folders: "cycle: A B", then "  FILE includes HEADER" for an include of each arrow in it.
+# Usage: awk [-v folders=1] -f cycles.awk FILE...
+function module(path) { sub(folders ? "/[^/]*$" : "\\.[ch]$", "", path); return path }
 
 FNR == 1 { of = module(FILENAME); known[of] = 1 }
 
@@ -10,7 +11,7 @@ FNR == 1 { of = module(FILENAME); known[of] = 1 }
 	split($0, part, "\"")
 	to = module(part[2])
 	if (to != of && !((of, to) in edge)) {
-		edge[of, to] = 1
+		edge[of, to] = FILENAME " includes " part[2]
 		out[of] = out[of] " " to
 	}
 }
@@ -59,5 +60,9 @@ END {
 				done[sorted[j]] = 1
 			}
 		print line
+		for (j = 1; folders && j <= count; j++)
+			for (k = 1; k <= count; k++)
+				if ((sorted[j], sorted[k]) in edge && sorted[j] in forth && sorted[j] in back && sorted[k] in forth && sorted[k] in back)
+					print "  " edge[sorted[j], sorted[k]]
 	}
 }

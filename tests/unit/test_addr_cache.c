@@ -2,7 +2,7 @@
 /*
  * test_addr_cache.c - the cache in front of the attachments.
  */
-#include "record/sample/addr_cache.h"
+#include "record/embed/addr_cache.h"
 #include "tests/unit/test.h"
 
 TEST(seen_knows_an_address_again_for_each_who)

@@ -2,7 +2,7 @@
 /*
  * test_affinity.c - the test's own thread moves about.
  */
-#include "record/sample/affinity.h"
+#include "record/system/affinity.h"
 #include "tests/unit/fake_sysfs.h"
 #include "tests/unit/test.h"
 

@@ -2,7 +2,7 @@
 /*
  * test_branches.c - branches are counted where their addresses were mapped at that moment.
  */
-#include "report/view/branches.h"
+#include "report/load/branches.h"
 #include "tests/unit/event_list.h"
 #include "tests/unit/test.h"
 

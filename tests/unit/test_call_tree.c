@@ -3,7 +3,7 @@
  * test_call_tree.c - trees of profiles whose stacks are known.
  */
 #include "report/view/call_tree.h"
-#include "report/view/tree_table.h"
+#include "report/table/tree_table.h"
 #include "tests/unit/synthetic.h"
 #include "tests/unit/test.h"
 

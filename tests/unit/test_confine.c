@@ -2,7 +2,7 @@
 /*
  * test_confine.c - what the recorder and the processes that read for it may still do, tried out by processes that gave the rest up.
  */
-#include "record/confine.h"
+#include "record/system/confine.h"
 
 #include "formats/base/compiler.h"
 #include "tests/unit/test.h"

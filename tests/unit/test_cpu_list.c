@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/test.h"
 
-#include "record/cpu_list.h"
+#include "record/system/cpu_list.h"
 
 static void check_round(const char *text, size_t len, const char *expected)
 {

@@ -2,7 +2,7 @@
 /*
  * test_lookup.c - which function a name means.
  */
-#include "report/load/lookup.h"
+#include "report/view/lookup.h"
 #include "tests/unit/synthetic.h"
 #include "tests/unit/test.h"
 

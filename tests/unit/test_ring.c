@@ -2,7 +2,7 @@
 /*
  * test_ring.c - reading a ring that the test fills in the kernel's place.
  */
-#include "record/sample/ring.h"
+#include "record/event/ring.h"
 
 #include "tests/unit/test.h"
 

@@ -2,7 +2,7 @@
 /*
  * test_short_name.c - the steps by which names get shorter, the same as in tests/web/model.mjs.
  */
-#include "report/view/short_name.h"
+#include "report/print/short_name.h"
 
 #include "formats/base/text.h"
 #include "tests/unit/test.h"

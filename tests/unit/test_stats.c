@@ -3,7 +3,7 @@
  * test_stats.c - intervals against values worked out elsewhere, and against their own promise.
  */
 #include "report/print/number.h"
-#include "report/view/stats.h"
+#include "report/print/stats.h"
 #include "tests/unit/test.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 /*
  * test_summary.c - one screen, whichever question the recording answers.
  */
-#include "report/print/summary.h"
+#include "report/info/summary.h"
 
 #include "formats/base/text.h"
 #include "report/load/derive/derive_kind.h"

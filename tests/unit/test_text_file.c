@@ -2,7 +2,7 @@
 #include "tests/unit/test.h"
 #include "tests/unit/fake_sysfs.h"
 
-#include "record/embed/text_file.h"
+#include "record/system/text_file.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How sure a share is (the same as report/view/stats.c), and numbers for people.
+// How sure a share is (the same as report/print/stats.c), and numbers for people.
 
 const Z = 1.959963984540054;
 

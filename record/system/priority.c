@@ -2,7 +2,7 @@
 /*
  * priority.c - sched_setscheduler(2), round robin, so that two recorders share.
  */
-#include "record/sample/priority.h"
+#include "record/system/priority.h"
 
 #include "formats/base/clock.h"
 

@@ -11,7 +11,7 @@
  *
  * In a long chain that one set of samples goes through, the middle is folded.
  */
-#include "report/view/tree_table.h"
+#include "report/table/tree_table.h"
 
 #include "report/print/number.h"
 

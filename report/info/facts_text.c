@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/print/facts_text.h"
+#include "report/info/facts_text.h"
 
 #include "formats/base/text.h"
 

@@ -3,7 +3,7 @@
  * ring.c - the reader's half of the protocol in linux/perf_event.h: head is read before the records
  * (acquire), tail is written after them (release).
  */
-#include "record/sample/ring.h"
+#include "record/event/ring.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

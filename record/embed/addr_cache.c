@@ -2,7 +2,7 @@
 /*
  * addr_cache.c - buckets of four, the latest first.
  */
-#include "record/sample/addr_cache.h"
+#include "record/embed/addr_cache.h"
 
 #include "formats/base/map.h"
 #include "formats/base/memory.h"

@@ -2,7 +2,7 @@
 /*
  * sample_extras.c - the names of branch filters are perf's.
  */
-#include "record/sample/sample_extras.h"
+#include "record/event/sample_extras.h"
 
 #include "formats/base/text.h"
 

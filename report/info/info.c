@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/print/info.h"
+#include "report/info/info.h"
 
 #include "formats/base/text.h"
 #include "report/code/code_origin.h"
 #include "report/load/remedies.h"
 #include "report/load/session.h"
 #include "report/load/unwind_quality.h"
-#include "report/print/fact_sheet.h"
+#include "report/info/fact_sheet.h"
 #include "report/print/number.h"
 #include "report/view/multiplexing_text.h"
 #include "symbolize/name/symbolizer.h"

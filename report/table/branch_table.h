@@ -5,7 +5,7 @@
 #ifndef REPORT_BRANCH_TABLE_H
 #define REPORT_BRANCH_TABLE_H
 
-#include "report/view/branches.h"
+#include "report/load/branches.h"
 #include "report/print/table.h"
 #include "report/print/terminal.h"
 

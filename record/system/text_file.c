@@ -2,7 +2,7 @@
 /*
  * text_file.c - what the kernel tells is copied, trimmed and, where it is one number or one of many lines, taken apart.
  */
-#include "record/embed/text_file.h"
+#include "record/system/text_file.h"
 
 #include "formats/base/file_bytes.h"
 #include "formats/base/text.h"

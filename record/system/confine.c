@@ -3,7 +3,7 @@
  * confine.c - a list of what is refused, not of what is allowed: libraries differ in what they call, and a recorder that
  * dies of a new libc is worse than one that may still call gettimeofday().
  */
-#include "record/confine.h"
+#include "record/system/confine.h"
 
 #include "formats/base/compiler.h"
 

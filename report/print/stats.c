@@ -2,7 +2,7 @@
 /*
  * stats.c - Wilson's interval: unlike the plain p +- 1.96 sigma it stays within 0 and 1 and is right for few samples.
  */
-#include "report/view/stats.h"
+#include "report/print/stats.h"
 
 #include <math.h>
 

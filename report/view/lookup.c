@@ -2,7 +2,7 @@
 /*
  * lookup.c - from the strictest reading of a name to the loosest; the first that finds something counts.
  */
-#include "report/load/lookup.h"
+#include "report/view/lookup.h"
 
 #include "formats/base/text.h"
 #include "formats/profile/clone_name.h"

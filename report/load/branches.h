@@ -15,7 +15,7 @@
 
 #include "formats/base/map.h"
 #include "report/load/session.h"
-#include "report/view/stats.h"
+#include "report/print/stats.h"
 
 enum branches_by {
 	BRANCHES_BY_FUNCTION,
@@ -23,14 +23,6 @@ enum branches_by {
 	BRANCHES_BY_ADDRESS,
 	BRANCHES_BY_LOCATION, /* without names; a filter's functions and modules do not matter */
 };
-
-/* What the processor reported of one branch. */
-struct branches_facts {
-	bool known, missed; /* predicted, and how that went */
-	uint32_t cycles;    /* since the branch before; 0: not known */
-};
-
-struct branches_facts branches_facts(const struct event_branch *branch);
 
 /* Counts within one sample. */
 struct branches_bunch {

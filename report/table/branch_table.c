@@ -2,7 +2,7 @@
 /*
  * branch_table.c - columns and rows of --by branch.
  */
-#include "report/view/branch_table.h"
+#include "report/table/branch_table.h"
 
 #include "formats/base/text.h"
 #include "formats/base/json_writer.h"

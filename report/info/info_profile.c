@@ -2,9 +2,9 @@
 /*
  * info_profile.c - what a profile of another tool holds. What it lacks is named, never shown as 0.
  */
-#include "report/print/info.h"
+#include "report/info/info.h"
 
-#include "report/print/facts_text.h"
+#include "report/info/facts_text.h"
 #include "report/print/number.h"
 #include "report/view/view_needs.h"
 

@@ -2,15 +2,15 @@
 /*
  * tables.c - what stands around the rows: headings as text, members of one object as JSON.
  */
-#include "report/view/tables.h"
+#include "report/table/tables.h"
 
 #include "formats/base/text.h"
 #include "formats/base/json_writer.h"
-#include "report/load/lookup.h"
+#include "report/view/lookup.h"
 #include "report/print/number.h"
 #include "report/view/idle_waits.h"
-#include "report/view/tree_table.h"
-#include "report/view/view_table.h"
+#include "report/table/tree_table.h"
+#include "report/table/view_table.h"
 #include "report/load/derive/derive_kind.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #ifndef REPORT_INFO_H
 #define REPORT_INFO_H
 
-#include "report/print/fact_sheet.h"
+#include "report/info/fact_sheet.h"
 #include "report/load/session.h"
 #include "report/load/unwind_quality.h"
 

@@ -2,9 +2,9 @@
 /*
  * cpu_list.c - a list is gathered as a bitmap, which sorts it and drops what is named twice.
  */
-#include "record/cpu_list.h"
+#include "record/system/cpu_list.h"
 
-#include "record/embed/text_file.h"
+#include "record/system/text_file.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /*
  * journal.c - side-band events are followed only if that will be of use.
  */
-#include "record/output/journal.h"
+#include "record/sample/journal.h"
 
 #define AGE_SHARE   8 /* of the recording is lost at most with the open block */
 #define AGE_MOST_NS 10000000000ULL

@@ -2,27 +2,12 @@
 /*
  * branches.c - an address becomes a location at the moment of its sample, a location a place, two places a row.
  */
-#include "report/view/branches.h"
+#include "report/load/branches.h"
 
 #include "formats/base/text.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* struct perf_branch_entry: mispred, predicted, in_tx, abort, then 16 bits of cycles. */
-#define FLAG_MISSED  0x1u
-#define FLAG_KNOWN   0x3u
-#define CYCLES_SHIFT 4
-#define CYCLES_MASK  0xffffu
-
-struct branches_facts branches_facts(const struct event_branch *branch)
-{
-	return (struct branches_facts){
-		.known = branch->flags & FLAG_KNOWN,
-		.missed = branch->flags & FLAG_MISSED,
-		.cycles = branch->flags >> CYCLES_SHIFT & CYCLES_MASK,
-	};
-}
 
 void branches_init(struct branches *b, struct session *s, enum branches_by by)
 {
@@ -145,7 +130,7 @@ static struct branches_row *row_of(struct branches *b, uint32_t from, uint32_t t
 
 static bool add_branch(struct branches *b, uint32_t pid, const struct event_branch *branch)
 {
-	struct branches_facts facts = branches_facts(branch);
+	struct event_branch_facts facts = event_branch_facts(branch);
 	struct branches_seen from = see(b, pid, branch->from);
 	struct branches_seen to = see(b, pid, branch->to);
 
@@ -160,7 +145,7 @@ static bool add_branch(struct branches *b, uint32_t pid, const struct event_bran
 	}
 	row->now.count++;
 	row->now.known += facts.known;
-	row->now.missed += facts.missed;
+	row->now.missed += facts.mispredicted;
 	row->now.timed += facts.cycles != 0;
 	row->now.cycles += facts.cycles;
 	return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/print/fact_sheet.h"
+#include "report/info/fact_sheet.h"
 
 #include "formats/base/csv.h"
 #include "formats/base/text.h"

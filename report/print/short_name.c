@@ -2,7 +2,7 @@
 /*
  * short_name.c - a name is cut into parts at its outermost level, words and brackets; a shorter form leaves parts out.
  */
-#include "report/view/short_name.h"
+#include "report/print/short_name.h"
 
 #include "formats/base/text.h"
 #include "formats/base/vec.h"

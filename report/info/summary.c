@@ -2,17 +2,17 @@
 /*
  * summary.c - the parts are printed one after another while lines are counted, so that the tables get what is left.
  */
-#include "report/print/summary.h"
+#include "report/info/summary.h"
 
 #include "formats/base/text.h"
-#include "report/print/facts_text.h"
+#include "report/info/facts_text.h"
 #include "report/print/number.h"
 #include "report/print/table.h"
 #include "report/view/entry.h"
 #include "report/view/runtime_work.h"
 #include "report/view/own_code.h"
 #include "report/view/trust.h"
-#include "report/view/view_table.h"
+#include "report/table/view_table.h"
 #include "report/view/wait_question.h"
 #include "report/load/derive/derive_kind.h"
 

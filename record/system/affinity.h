@@ -13,7 +13,7 @@
 #define RECORD_AFFINITY_H
 
 #include "formats/base/err.h"
-#include "record/cpu_list.h"
+#include "record/system/cpu_list.h"
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
 /*
  * view_table.c - which columns a view has, and its rows in order.
  */
-#include "report/view/view_table.h"
+#include "report/table/view_table.h"
 
 #include "report/print/number.h"
 

@@ -2,7 +2,7 @@
 /*
  * length_report.c - one list of quantiles for columns and keys alike.
  */
-#include "report/print/length_report.h"
+#include "report/info/length_report.h"
 
 #include "formats/base/json_writer.h"
 #include "formats/base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "symbolize/runtime/v8_frames.h"
+#include "symbolize/unwind/v8_frames.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /*
  * affinity.c - sched_setaffinity(2), with sets as long as the highest CPU asks for.
  */
-#include "record/sample/affinity.h"
+#include "record/system/affinity.h"
 
 #include "formats/base/memory.h"
 
