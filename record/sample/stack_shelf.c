@@ -6,11 +6,16 @@
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
 #include "record/task/map_query.h"
+#include "record/task/process_stat.h"
 
+#include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define MISSES_MAX    200 /* in turn, after which it was something else that looked so */
 #define QUESTIONS_MAX 16  /* of a process, whether it has goroutines */
@@ -137,6 +142,24 @@ static void answer_goroutine(struct stack_shelves *s, const struct question *q)
 	task_memory_close(&mem);
 }
 
+/*
+ * Of the mapping with the main thread's stack, from @start to @end: above the first frame are only arguments and environment, and below
+ * those a gap of random size, of which pages may never have been touched. Where snapshots end, there is no more stack.
+ */
+static uint64_t end_of_frames(uint32_t pid, uint64_t start, uint64_t end)
+{
+	char path[40];
+	uint64_t first;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32, pid);
+	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	bool told = fd >= 0 && process_stat_u64(fd, PROCESS_STAT_START_STACK, &first);
+
+	if (fd >= 0)
+		close(fd);
+	return told && first > start && first < end ? (first + 7) / 8 * 8 : end;
+}
+
 static void answer_end(struct stack_shelves *s, const struct question *q)
 {
 	struct thread_end *thread = end_of(s, q->tid);
@@ -147,7 +170,7 @@ static void answer_end(struct stack_shelves *s, const struct question *q)
 	if (start % GO_HEAP == 0 && start < GO_HEAP_END)
 		return;
 	thread->start = start;
-	thread->end = end;
+	thread->end = end_of_frames(q->pid, start, end);
 }
 
 static void *answer_all(void *context)

@@ -1,34 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process_age.c - behind the name, which may hold anything, fields are counted by blanks.
+ * process_age.c - in ticks, as the kernel tells it.
  */
 #include "record/task/process_age.h"
 
 #include "formats/base/clock.h"
 #include "formats/base/compiler.h"
+#include "record/task/process_stat.h"
 
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 uint64_t process_begin_ns(int proc_fd)
 {
-	int fd = openat(proc_fd, "stat", O_RDONLY | O_CLOEXEC);
-	char text[4096];
-	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	uint64_t ticks = 0;
+	uint64_t ticks;
 
-	if (fd >= 0)
-		close(fd);
-	text[MAX(len, 0)] = '\0';
-	const char *field = strrchr(text, ')');
-
-	for (int i = 0; i < 20 && field; i++)
-		field = strchr(field + 1, ' ');
-	if (!field || sscanf(field, "%" SCNu64, &ticks) != 1)
+	if (!process_stat_u64(proc_fd, PROCESS_STAT_START_TIME, &ticks))
 		return UINT64_MAX;
 	return ticks * (1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process_age.h - since when a process has been there, by the 22nd field of its file stat (proc_pid_stat(5)), ticks since the machine's start.
+ * process_age.h - since when a process has been there.
  *
  * With its number that tells it from one that has the number later.
  */
