@@ -514,6 +514,14 @@ static enum unwind_outcome step_without_rule(struct unwind_walk *w, const struct
 	return outcome;
 }
 
+/* Interrupted in start code, as at the first instruction after exec: it has no caller, unless something shows one. */
+static enum unwind_outcome step_at_start(struct unwind_walk *w, const struct unwind_place *place, enum unwind_how *ret_how)
+{
+	enum unwind_outcome outcome = step_without_rule(w, place, /* in_stub= */ false, ret_how);
+
+	return outcome == UNWIND_NO_WAY && unwind_is_bottom(w) ? UNWIND_IS_ROOT : outcome;
+}
+
 /*
  * A function that has left a stack, and whose frame pointer is still there, as it says: its frame is. What its rule says besides may hold for its own
  * frame pointer only, and not for the one that what it calls has put in place (SBCL's call_into_lisp).
@@ -558,7 +566,7 @@ static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *plac
 		if (!w->state.exact)
 			return UNWIND_IS_ROOT;
 		*ret_stop = STACK_STOP_NO_TABLE;
-		break;
+		return step_at_start(w, place, ret_how);
 	case UNWIND_RULE_BAD:
 		*ret_stop = STACK_STOP_BAD_TABLE;
 		break;

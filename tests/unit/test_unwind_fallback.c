@@ -250,6 +250,25 @@ TEST(unwind_takes_the_entry_of_the_file_for_the_root)
 	CHECK(w->chain.nframes > 2);
 }
 
+/* The first samples after exec. A return address says that the code was called, whatever the file says. */
+TEST(unwind_ends_a_stack_that_was_interrupted_at_the_entry_of_the_file)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(ENTRY), 0);
+	w->words[0] = 0;
+	w->words[1] = world_slot(20);
+	world_walk(w);
+	world_check_end(w, 1, STACK_STOP_ROOT);
+	w->words[4] = IP(START + 0x40);
+	world_walk(w);
+	world_check_end(w, 1, STACK_STOP_NO_TABLE);
+	w->words[0] = IP(START + 0x40);
+	world_walk(w);
+	world_check_frame(w, 1, IP(START + 0x40), UNWIND_LINK);
+	world_check_end(w, 2, STACK_STOP_ROOT);
+}
+
 /* Wherever a return address is looked for without a rule, a word that follows no call is refused. */
 TEST(unwind_refuses_forged_return_addresses_on_both_machines)
 {
