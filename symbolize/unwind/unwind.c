@@ -664,6 +664,22 @@ static bool begins_entry(struct unwind_walk *w, struct unwind_place *place, uint
 	return origin.table && origin.begin == unwind_tables_vaddr(w->tables, place->map, ip);
 }
 
+static bool is_of_trampoline(struct unwind_rule rule)
+{
+	return rule.kind == UNWIND_RULE_CFI ? rule.cfi->signal_frame : rule.kind == UNWIND_RULE_SIGFRAME;
+}
+
+static bool is_trampoline(struct unwind_walk *w, struct unwind_place *place)
+{
+	return place->map && is_of_trampoline(unwind_tables_rule(w->tables, place));
+}
+
+/* The same for one whose symbol the trace may lack: nothing was called where the handler returns to. */
+static bool begins_trampoline(struct unwind_walk *w, const struct space_map *map, uint64_t ip)
+{
+	return is_of_trampoline(unwind_tables_find(w->tables, map, ip)) && unwind_check_return(w, ip) != UNWIND_CALL_YES;
+}
+
 /*
  * The newest frame's address was put in the place of a return address: that of a signal trampoline, or of a start routine. Then it is that of
  * the instruction itself, for the byte before belongs to no function, or to another one.
@@ -675,17 +691,9 @@ static void look_up_as_entered(struct unwinder *u, struct unwind_walk *w, struct
 
 	if (frame->how == UNWIND_LEAF || !map)
 		return;
-	if (unwind_tables_function(w->tables, map, frame->ip) == frame->ip || begins_entry(w, place, frame->ip))
+	if (unwind_tables_function(w->tables, map, frame->ip) == frame->ip || begins_entry(w, place, frame->ip) ||
+	    begins_trampoline(w, map, frame->ip))
 		frame->vaddr = unwind_tables_vaddr(w->tables, map, frame->ip);
-}
-
-static bool is_trampoline(struct unwind_walk *w, struct unwind_place *place)
-{
-	struct unwind_rule rule = { .kind = UNWIND_RULE_NO_TABLE };
-
-	if (place->map)
-		rule = unwind_tables_rule(w->tables, place);
-	return rule.kind == UNWIND_RULE_CFI ? rule.cfi->signal_frame : rule.kind == UNWIND_RULE_SIGFRAME;
 }
 
 /* The caller's frame lies on the other stack: below a signal handler with a stack of its own. */

@@ -54,6 +54,21 @@ TEST(unwind_takes_an_interrupted_address_as_it_is)
 	world_check_end(w, 3, STACK_STOP_ROOT);
 }
 
+/* The symbol of a stripped C library's trampoline is in its debug file: what would name the byte before it is another function. */
+TEST(unwind_looks_up_a_trampoline_without_a_symbol_where_the_handler_returns_to)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(LEAF), 0);
+	w->words[1 + 1] = IP(START);
+	w->words[0] = IP(SIGNAL + 0x10);
+	world_walk(w);
+	CHECK_UINT(w->chain.frames[1].vaddr, SIGNAL + 0x10);
+	w->words[0] = IP(SIGNAL + 0x40); /* behind a call, which is what the line is asked for */
+	world_walk(w);
+	CHECK_UINT(w->chain.frames[1].vaddr, SIGNAL + 0x3f);
+}
+
 /* No rule and no call lie before it, and no symbol says what it is: makecontext() puts such an address there. */
 TEST(unwind_looks_up_a_start_routine_at_its_first_instruction)
 {
