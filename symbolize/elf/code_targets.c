@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code_targets.c - a pass over the bytes that takes any that look like "call" or "lea" of an address in the code. Bytes in the
+ * code_targets.c - a pass over the bytes that takes any that look like "call" or "lea" of an address in the code, and
+ * in a file that is not moved also "mov" of one. Bytes in the
  * middle of an instruction may look so, too; few of their targets stand where a function may begin.
  */
 #include "symbolize/elf/code_targets.h"
@@ -25,6 +26,7 @@ struct code {
 	const uint8_t *bytes;
 	size_t len;
 	uint64_t vaddr;
+	bool fixed; /* numbers in it may be addresses */
 };
 
 static int32_t distance_at(const uint8_t *bytes)
@@ -39,9 +41,11 @@ static int32_t distance_at(const uint8_t *bytes)
  * How code ends that does not run into what follows, and what compilers fill up with. The last byte that a number stands for
  * may be any.
  */
-static const struct {
+struct code_bytes {
 	uint8_t len, bytes[6], any; /* @any bytes more */
-} ends[] = {
+};
+
+static const struct code_bytes ends[] = {
 	{ 1, { 0xc3 }, 0 },			  /* ret */
 	{ 1, { 0xcc }, 0 },			  /* int3 */
 	{ 1, { 0xf4 }, 0 },			  /* hlt */
@@ -56,24 +60,66 @@ static const struct {
 	{ 2, { 0x0f, 0x0b }, 0 },		  /* ud2 */
 };
 
-/* May a function begin at @offset? */
-static bool is_behind_end(const struct code *code, size_t offset)
-{
-	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
-		size_t len = (size_t)ends[i].len + ends[i].any;
+/* A call that never returns ends a function, too; most calls do not. */
+static const struct code_bytes calls[] = {
+	{ 1, { 0xe8 }, 4 },
+	{ 2, { 0xff, 0x15 }, 4 }, /* through the GOT */
+};
 
-		if (offset >= len && memcmp(code->bytes + offset - len, ends[i].bytes, ends[i].len) == 0)
+/* What a function begins with and code behind a call does not. */
+static const struct code_bytes prologues[] = {
+	{ 1, { 0x53 }, 0 }, /* push %rbx, %rbp, %r12 to %r15 */
+	{ 1, { 0x55 }, 0 },
+	{ 2, { 0x41, 0x54 }, 0 },
+	{ 2, { 0x41, 0x55 }, 0 },
+	{ 2, { 0x41, 0x56 }, 0 },
+	{ 2, { 0x41, 0x57 }, 0 },
+	{ 3, { 0x48, 0x83, 0xec }, 1 },	     /* sub ..., %rsp */
+	{ 3, { 0x48, 0x81, 0xec }, 4 },
+	{ 4, { 0xf3, 0x0f, 0x1e, 0xfa }, 0 }, /* endbr64 */
+};
+
+static bool is_behind(const struct code *code, size_t offset, const struct code_bytes *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t len = (size_t)list[i].len + list[i].any;
+
+		if (offset >= len && memcmp(code->bytes + offset - len, list[i].bytes, list[i].len) == 0)
 			return true;
 	}
-	return !offset;
+	return false;
 }
 
-static void mark(uint64_t *marks, const struct code *code, size_t end, int32_t distance)
+static bool has_prologue(const struct code *code, size_t offset)
 {
-	uint64_t offset = end + (uint64_t)(int64_t)distance;
+	for (size_t i = 0; i < ARRAY_LEN(prologues); i++) {
+		size_t len = prologues[i].len;
+
+		if (code->len - offset >= len && memcmp(code->bytes + offset, prologues[i].bytes, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* May a function begin at @offset? */
+static bool may_begin(const struct code *code, size_t offset)
+{
+	return !offset || is_behind(code, offset, ends, ARRAY_LEN(ends)) ||
+	       (has_prologue(code, offset) && is_behind(code, offset, calls, ARRAY_LEN(calls)));
+}
+
+static void mark(uint64_t *marks, const struct code *code, size_t end, int64_t distance)
+{
+	uint64_t offset = end + (uint64_t)distance;
 
 	if (offset < code->len)
 		marks[offset / 64] |= 1ULL << (offset % 64);
+}
+
+/* Does the byte at @i, before a number, belong to "mov" of that number to a register? */
+static bool is_move(const uint8_t *p, size_t i)
+{
+	return (p[i] & 0xf8) == 0xb8 || (i >= 2 && p[i - 2] == 0x48 && p[i - 1] == 0xc7 && (p[i] & 0xf8) == 0xc0);
 }
 
 static void mark_targets(uint64_t *marks, const struct code *code)
@@ -85,6 +131,8 @@ static void mark_targets(uint64_t *marks, const struct code *code)
 			mark(marks, code, i + CALL_LEN, distance_at(p + i + 1));
 		else if ((p[i] & 0xfb) == 0x48 && p[i + 1] == 0x8d && (p[i + 2] & 0xc7) == 0x05)
 			mark(marks, code, i + LEA_LEN, distance_at(p + i + 3));
+		else if (code->fixed && is_move(p, i))
+			mark(marks, code, 0, distance_at(p + i + 1) - (int64_t)code->vaddr);
 	}
 }
 
@@ -99,7 +147,7 @@ static void scan(struct code_targets *t, const struct code *code)
 		for (uint64_t left = marks[i]; left; left &= left - 1) {
 			size_t offset = 64 * i + (size_t)__builtin_ctzll(left);
 
-			if (is_behind_end(code, offset))
+			if (may_begin(code, offset))
 				vec_push(&t->items, code->vaddr + offset);
 		}
 	}
@@ -135,7 +183,7 @@ static void *make_targets(struct image *img)
 	const struct image_segment *segments = image_segments(img, &count);
 
 	for (size_t i = 0; i < count && left; i++) {
-		struct code code = { .vaddr = segments[i].vaddr };
+		struct code code = { .vaddr = segments[i].vaddr, .fixed = image_is_fixed(img) };
 
 		if (segments[i].exec)
 			code.bytes = image_bytes_at(img, code.vaddr, &code.len);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code_targets.h - the addresses in a file's code that calls and "lea" lead to, where a function may begin; x86-64.
+ * code_targets.h - the addresses in a file's code that calls, "lea" and "mov" lead to, where a function may begin; x86-64.
  *
- * A target counts if it stands behind padding, a return or a jump. That is a good guess, not a proof: data between
+ * A target counts if it stands behind padding, a return or a jump, or, with a prologue, behind a call. That is a good guess, not a proof: data between
  * functions may look like a call, and a function that is only called through a pointer in data is not found.
  */
 #ifndef ELF_CODE_TARGETS_H

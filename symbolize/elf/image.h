@@ -80,6 +80,9 @@ uint64_t image_entry(const struct image *img); /* where a program starts; 0: now
  */
 bool image_is_relocatable(const struct image *img);
 
+/* ET_EXEC: always at its link-time addresses, which its code may contain as numbers. */
+bool image_is_fixed(const struct image *img);
+
 /* What values of symbols in section number @section count from: the section in a relocatable file, 0 in others. */
 uint64_t image_symbol_base(const struct image *img, size_t section);
 

@@ -605,6 +605,11 @@ bool image_is_relocatable(const struct image *img)
 	return img->type == ET_REL;
 }
 
+bool image_is_fixed(const struct image *img)
+{
+	return img->type == ET_EXEC;
+}
+
 const uint8_t *image_build_id(const struct image *img, size_t *ret_len)
 {
 	*ret_len = img->build_id_len;

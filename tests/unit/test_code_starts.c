@@ -112,6 +112,47 @@ TEST(code_starts_are_where_calls_and_addresses_lead)
 	CHECK_UINT(code_starts_end(p.starts, 0x1180), 0x1180 + 0x10000);
 }
 
+/* gcc -Os puts a function right behind a call that does not return. What is no prologue may be the call's own function. */
+TEST(code_starts_may_follow_a_call_that_never_returns)
+{
+	static const struct {
+		const char *code;
+		uint64_t start;
+	} cases[] = {
+		{ "\x55", 0x1100 }, { "\x41\x57", 0x1100 }, { "\x48\x83\xec\x18", 0x1100 }, { "\xf3\x0f\x1e\xfa", 0x1100 },
+		{ "\x50", 0 },	    { "\x41\x58", 0 },	     { "\x48\x89\xc3", 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		for (int indirect = 0; indirect < 2; indirect++) {
+			CLEANUP(program_cleanup) struct program p = { 0 };
+
+			memset(p.code, 0x55, CODE_LEN);
+			put_call(&p, 0x00, 0x1100);
+			memcpy(p.code + 0xfa, indirect ? "\xff\x15\x00\x10\x00\x00" : "\x55\xe8\x00\x10\x00\x00", 6);
+			memcpy(p.code + 0x100, cases[i].code, strlen(cases[i].code));
+			open_program(&p);
+			CHECK_UINT(code_starts_find(p.starts, 0x1110), cases[i].start);
+		}
+	}
+}
+
+/* Where a file is not moved, main() is a number in start code: mov $0x1100, %rdi; and mov $0x1120, %esi. */
+TEST(code_starts_are_numbers_in_a_file_that_is_not_moved)
+{
+	for (int fixed = 0; fixed < 2; fixed++) {
+		CLEANUP(program_cleanup) struct program p = { .file.type = fixed ? ET_EXEC : ET_DYN };
+
+		memset(p.code, 0x55, CODE_LEN);
+		memcpy(p.code + 0x10, "\x48\xc7\xc7\x00\x11\x00\x00", 7);
+		memcpy(p.code + 0x20, "\xbe\x20\x11\x00\x00", 5);
+		p.code[0xff] = p.code[0x11f] = 0xc3;
+		open_program(&p);
+		CHECK_UINT(code_starts_find(p.starts, 0x1110), fixed ? 0x1100 : 0);
+		CHECK_UINT(code_starts_find(p.starts, 0x1130), fixed ? 0x1120 : 0);
+	}
+}
+
 TEST(code_starts_cost_nothing_beforehand_where_there_is_a_table)
 {
 	static const uint8_t table[CODE_LEN / 64 + 1];
