@@ -14,6 +14,7 @@
  *	  object       bytes
  *	  gone         u64 address, length
  *	  checked      nothing
+ *	  thread       u32 thread; the kernel's name\0; name\0
  *
  * V8 has two habits. It adds 64 to the addresses of its entries, for the ELF header that perf inject once put
  * before the code. And some releases (Node 20) write a file name that they have freed already: as many bytes as
@@ -167,6 +168,13 @@ static void read_object(struct reader *r, struct jitdump_record *ret)
 	ret->object = reader_bytes(r, ret->object_len, "object");
 }
 
+static void read_thread(struct reader *r, struct jitdump_record *ret)
+{
+	ret->tid = reader_u32(r, "thread");
+	ret->comm = reader_string(r, "the kernel's name");
+	ret->name = reader_string(r, "name");
+}
+
 static void read_memory(struct reader *r, struct jitdump_record *ret)
 {
 	ret->ip = reader_u64(r, "address");
@@ -197,6 +205,8 @@ static void read_content(struct reader *content, struct jitdump_record *ret)
 		read_object(content, ret);
 	else if (ret->kind == JITDUMP_BYTES)
 		read_memory(content, ret);
+	else if (ret->kind == JITDUMP_THREAD)
+		read_thread(content, ret);
 	if (content->failed || ret->len > UINT64_MAX - ret->ip)
 		ret->kind = UINT32_MAX;
 }
@@ -379,6 +389,14 @@ void jitdump_put_bytes(struct writer *w, uint64_t ip, const uint8_t *code, size_
 	put_head(w, JITDUMP_BYTES, 8 + len);
 	writer_u64(w, ip);
 	writer_bytes(w, code, len);
+}
+
+void jitdump_put_thread(struct writer *w, uint32_t tid, const char *comm, const char *name)
+{
+	put_head(w, JITDUMP_THREAD, 4 + strlen(comm) + 1 + strlen(name) + 1);
+	writer_u32(w, tid);
+	writer_string(w, comm);
+	writer_string(w, name);
 }
 
 void jitdump_put_gone(struct writer *w, uint64_t ip, uint64_t len)

@@ -10,7 +10,7 @@
  *	code move
  *	close
  *	function, place, known code,      of precord's own: what it read in a runtime's memory (precord-trace(5))
- *	object, code that is gone, checked, bytes
+ *	object, code that is gone, checked, bytes, thread
  *
  * The program maps a page of the file executable, so that a recording knows where it lies. It may still be written
  * while it is read: a record that is not whole is its end. All of it is hostile.
@@ -43,6 +43,7 @@ enum jitdump_kind {
 	 */
 	JITDUMP_CHECKED = 0x70720006,
 	JITDUMP_BYTES = 0x70720007, /* memory around code without any description, or with only a name: for unwinding */
+	JITDUMP_THREAD = 0x70720008, /* a thread's name in its runtime, which is longer than the kernel's or another one */
 };
 
 /* How to find the caller of an address; all others: nothing is known. */
@@ -78,6 +79,8 @@ struct jitdump_record {
 	uint32_t frame, frame_len; /* of a place: enum jitdump_frame */
 	struct reader calls;   /* of a place: for jitdump_call_next(), innermost first */
 	uint32_t ncalls;
+	uint32_t tid;	       /* of a thread, as the recording numbers it */
+	const char *comm;      /* of a thread: what the kernel calls it. Likewise never NULL */
 	const uint8_t *object; /* of an object: @object_len bytes */
 	size_t object_len;
 	const uint8_t *bytes;  /* the whole record */
@@ -139,6 +142,7 @@ void jitdump_put_checked(struct writer *w, uint64_t time_ns);
  */
 void jitdump_set_times(struct writer *w, size_t begin, uint64_t time_ns, uint64_t gone_ns);
 void jitdump_put_bytes(struct writer *w, uint64_t ip, const uint8_t *code, size_t len);
+void jitdump_put_thread(struct writer *w, uint32_t tid, const char *comm, const char *name);
 void jitdump_put_object(struct writer *w, const uint8_t *object, size_t len);
 
 #endif

@@ -16,7 +16,7 @@
 
 #define ENTRIES_MAX 8192 /* JDK 25 has 2,000 */
 #define STRIDE_MAX  128
-#define NAME_MAX_LEN 40 /* of those that are looked for, with their NUL */
+#define NAME_MAX_LEN 80 /* of those that are looked for, with their NUL */
 #define OFFSET_MAX  4096
 #define NAMES	    3
 
@@ -94,12 +94,42 @@ static const struct field_name field_names[HOTSPOT_FIELDS][NAMES] = {
 	[INTERPRETER_CODE] = { { "AbstractInterpreter", "_code" } },
 	[QUEUE_BUFFER] = { { "StubQueue", "_stub_buffer" } },
 	[QUEUE_LIMIT] = { { "StubQueue", "_buffer_limit" } },
+	[THREADS_LIST] = { { "ThreadsSMRSupport", "_java_thread_list" } },
+	[LIST_LEN] = { { "ThreadsList", "_length" } },
+	[LIST_THREADS] = { { "ThreadsList", "_threads" } },
+	[THREADS_FIRST] = { { "Threads", "_thread_list" } },
+	[THREAD_NEXT] = { { "JavaThread", "_next" } },
+	[THREAD_OBJECT] = { { "JavaThread", "_threadObj" } },
+	[THREAD_SYSTEM] = { { "JavaThread", "_osthread" }, { "Thread", "_osthread" } },
+	[SYSTEM_TID] = { { "OSThread", "_thread_id" } },
+	[KLASS_SUPER] = { { "Klass", "_super" } },
+	[CLASS_POOL] = { { "InstanceKlass", "_constants" } },
+	[CLASS_FIELDS] = { { "InstanceKlass", "_fields" } },
+	[CLASS_FIELDS_COUNT] = { { "InstanceKlass", "_java_fields_count" } },
+	[CLASS_FIELDS_STREAM] = { { "InstanceKlass", "_fieldinfo_stream" } },
+	[STRING_CLASS] = { { "vmClasses", "_klasses[static_cast<int>(vmClassID::String_klass_knum)]" },
+			   { "SystemDictionary", "_well_known_klasses[SystemDictionary::String_klass_knum]" } },
+	[THREAD_CLASS] = { { "vmClasses", "_klasses[static_cast<int>(vmClassID::Thread_klass_knum)]" },
+			   { "SystemDictionary", "_well_known_klasses[SystemDictionary::Thread_klass_knum]" } },
+	[POINTER_BASE] = { { "CompressedOops", "_base" }, { "CompressedOops", "_narrow_oop._base" }, { "Universe", "_narrow_oop._base" } },
+	[POINTER_SHIFT] = { { "CompressedOops", "_shift" }, { "CompressedOops", "_narrow_oop._shift" }, { "Universe", "_narrow_oop._shift" } },
+	[CLASS_BASE] = { { "CompressedKlassPointers", "_base" },
+			 { "CompressedKlassPointers", "_narrow_klass._base" },
+			 { "Universe", "_narrow_klass._base" } },
+	[CLASS_SHIFT] = { { "CompressedKlassPointers", "_shift" },
+			  { "CompressedKlassPointers", "_narrow_klass._shift" },
+			  { "Universe", "_narrow_klass._shift" } },
+	[Z_GLOBALS] = { { "ZGlobalsForVMStructs", "_instance_p" } },
+	[Z_GOOD] = { { "ZGlobalsForVMStructs", "_ZPointerLoadGoodMask" } },
 };
 
 static const bool is_static[HOTSPOT_FIELDS] = { [CACHE_HEAPS] = true, [VERSION_MAJOR] = true, [PERF_START] = true,
-					       [LOADERS_HEAD] = true, [OBJECTS_HEAP] = true, [INTERPRETER_CODE] = true };
+					       [LOADERS_HEAD] = true, [OBJECTS_HEAP] = true, [INTERPRETER_CODE] = true,
+					       [THREADS_LIST] = true, [THREADS_FIRST] = true, [STRING_CLASS] = true,
+					       [THREAD_CLASS] = true, [POINTER_BASE] = true, [POINTER_SHIFT] = true,
+					       [CLASS_BASE] = true, [CLASS_SHIFT] = true, [Z_GLOBALS] = true };
 
-/* Fields that only some versions have. */
+/* Fields that only some versions have; what is needed for names of threads only, from THREADS_LIST on, may all be missing. */
 static const bool optional[HOTSPOT_FIELDS] = {
 	[BLOB_CODE_BEGIN] = true,	     [BLOB_CODE_END] = true,
 	[BLOB_CODE_OFFSET] = true,	     [BLOB_DATA_OFFSET] = true,
@@ -216,7 +246,7 @@ static bool read_types(struct managed_view *view, const uint64_t *symbols, struc
 static bool is_complete(const struct hotspot_layout *l)
 {
 	for (size_t i = 0; i < HOTSPOT_FIELDS; i++) {
-		if (!l->has[i] && !optional[i])
+		if (!l->has[i] && !optional[i] && i < THREADS_LIST)
 			return false;
 	}
 	return (l->has[BLOB_CODE_BEGIN] && l->has[BLOB_CODE_END]) ||

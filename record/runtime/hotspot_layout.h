@@ -74,6 +74,28 @@ enum hotspot_field {
 	INTERPRETER_CODE, /* static: the queue of the interpreter's pieces */
 	QUEUE_BUFFER,
 	QUEUE_LIMIT, /* of what is used */
+	/* Threads, and how objects lie in the heap: for their names. */
+	THREADS_LIST,	/* static: until 9 there is none, and all hang together, from THREADS_FIRST on */
+	LIST_LEN,
+	LIST_THREADS,
+	THREADS_FIRST,	/* static */
+	THREAD_NEXT,
+	THREAD_OBJECT,	/* an object; from 16 on the address of a pointer to it */
+	THREAD_SYSTEM,	/* what is known of the system's thread */
+	SYSTEM_TID,
+	KLASS_SUPER,
+	CLASS_POOL,
+	CLASS_FIELDS,	     /* until 20, an array of 16-bit numbers */
+	CLASS_FIELDS_COUNT,  /* likewise */
+	CLASS_FIELDS_STREAM, /* from 21 */
+	STRING_CLASS,	     /* static */
+	THREAD_CLASS,	     /* static */
+	POINTER_BASE,	     /* static: of compressed pointers to objects */
+	POINTER_SHIFT,	     /* static */
+	CLASS_BASE,	     /* static: of compressed pointers to classes */
+	CLASS_SHIFT,	     /* static */
+	Z_GLOBALS,	     /* static */
+	Z_GOOD,		     /* where ZGC's pointers have colours below their addresses: those that are good. From 21 on */
 	HOTSPOT_FIELDS
 };
 

@@ -19,7 +19,6 @@
 
 #define LINES_LEN_MAX 16384
 #define CONST_LEN_MAX (1U << 20)
-#define SYMBOL_MAX    512 /* bytes of a name that are kept */
 #define LINES_TRIES   4
 #define HAS_LINES     1	  /* of ConstMethod's flags */
 #define LINES_ESCAPE  0xff
@@ -51,7 +50,7 @@ uint32_t hotspot_unsigned5(const uint8_t *data, size_t len, size_t *pos, unsigne
 /* ---- names ----------------------------------------------------------------------------------------- */
 
 /* The Symbol at @addr as text; slashes of a class's name become dots. */
-static bool read_symbol(struct managed_view *view, const struct hotspot_layout *l, uint64_t addr, char ret[SYMBOL_MAX + 1])
+static bool read_symbol(struct managed_view *view, const struct hotspot_layout *l, uint64_t addr, char ret[HOTSPOT_SYMBOL_MAX + 1])
 {
 	size_t len = 0;
 	uint16_t full;
@@ -59,7 +58,7 @@ static bool read_symbol(struct managed_view *view, const struct hotspot_layout *
 	ret[0] = '\0';
 	if (!managed_view_copy(view, addr + l->at[SYMBOL_LENGTH], &full, sizeof(full)))
 		return false;
-	len = MIN((size_t)full, (size_t)SYMBOL_MAX);
+	len = MIN((size_t)full, (size_t)HOTSPOT_SYMBOL_MAX);
 	if (!len || !managed_view_copy(view, addr + l->at[SYMBOL_BODY], ret, len))
 		return false;
 	ret[len] = '\0';
@@ -70,9 +69,8 @@ static bool read_symbol(struct managed_view *view, const struct hotspot_layout *
 	return *ret;
 }
 
-/* The Symbol in slot @index of the constant pool at @pool. */
-static bool read_pool_symbol(struct managed_view *view, const struct hotspot_layout *l, uint64_t pool, uint16_t index,
-			     char ret[SYMBOL_MAX + 1])
+bool hotspot_pool_symbol(struct managed_view *view, const struct hotspot_layout *l, uint64_t pool, uint16_t index,
+			 char ret[HOTSPOT_SYMBOL_MAX + 1])
 {
 	uint64_t symbol;
 
@@ -104,7 +102,7 @@ static void make_name(char *class, const char *method, char ret[HOTSPOT_NAME_MAX
 
 /* A file is not needed. */
 static void read_source(struct managed_view *view, const struct hotspot_layout *l, uint64_t pool, uint64_t holder,
-			char ret[SYMBOL_MAX + 1])
+			char ret[HOTSPOT_SYMBOL_MAX + 1])
 {
 	uint16_t index = 0;
 
@@ -113,21 +111,21 @@ static void read_source(struct managed_view *view, const struct hotspot_layout *
 		index = managed_view_u16(view, pool + l->at[POOL_SOURCE]);
 	else if (l->has[KLASS_SOURCE])
 		index = managed_view_u16(view, holder + l->at[KLASS_SOURCE]);
-	if (index && !read_pool_symbol(view, l, pool, index, ret))
+	if (index && !hotspot_pool_symbol(view, l, pool, index, ret))
 		ret[0] = '\0';
 }
 
 static bool read_names(struct managed_view *view, const struct hotspot_layout *l, uint64_t constant,
 		       char name[HOTSPOT_NAME_MAX], char file[HOTSPOT_NAME_MAX])
 {
-	char class[SYMBOL_MAX + 1], method[SYMBOL_MAX + 1], source[SYMBOL_MAX + 1];
+	char class[HOTSPOT_SYMBOL_MAX + 1], method[HOTSPOT_SYMBOL_MAX + 1], source[HOTSPOT_SYMBOL_MAX + 1];
 	uint64_t pool = managed_view_u64(view, constant + l->at[CONST_CONSTANTS]);
 	uint64_t holder = managed_view_u64(view, pool + l->at[POOL_HOLDER]);
 	uint64_t class_name = managed_view_u64(view, holder + l->at[KLASS_NAME]);
 
 	file[0] = '\0';
 	if (view->failed || !read_symbol(view, l, class_name, class) ||
-	    !read_pool_symbol(view, l, pool, managed_view_u16(view, constant + l->at[CONST_NAME]), method))
+	    !hotspot_pool_symbol(view, l, pool, managed_view_u16(view, constant + l->at[CONST_NAME]), method))
 		return false;
 	read_source(view, l, pool, holder, source);
 	if (*source)

@@ -16,6 +16,7 @@
 
 #define HOTSPOT_METHODS_MAX (1U << 16)
 #define HOTSPOT_LINES_MAX   (16U << 20) /* bytes of all line tables together; beyond that methods have none */
+#define HOTSPOT_SYMBOL_MAX  512 /* bytes of a name that are kept */
 #define HOTSPOT_NAME_MAX    1040 /* with its class, and a NUL */
 
 struct hotspot_method {
@@ -63,6 +64,10 @@ bool hotspot_methods_compare(struct hotspot_methods *methods, struct managed_vie
 
 /* The source line of bytecode @bci of method @number; 0 if it is not known. */
 uint32_t hotspot_methods_line(const struct hotspot_methods *methods, uint32_t number, uint32_t bci);
+
+/* The Symbol in slot @index of the constant pool at @pool, with a NUL; what does not belong into a name is a '?'. */
+bool hotspot_pool_symbol(struct managed_view *view, const struct hotspot_layout *layout, uint64_t pool, uint16_t index,
+			 char ret[HOTSPOT_SYMBOL_MAX + 1]);
 
 /*
  * The next number at data[*pos], of @len bytes, in HotSpot's UNSIGNED5; 0 behind the end. @jdk decides how its digits count.

@@ -15,6 +15,8 @@
 #include "record/runtime/dotnet.h"
 #include "record/runtime/gdb_jit.h"
 #include "record/runtime/hotspot.h"
+#include "record/runtime/hotspot_threads.h"
+#include "record/runtime/runtime_tids.h"
 #include "record/runtime/v8.h"
 #include "record/task/process_age.h"
 #include "record/task/task_memory.h"
@@ -60,6 +62,9 @@ struct runtime_process {
 	uint64_t looked_ns;
 	struct task_memory memory;
 	struct hotspot *hotspot;
+	struct hotspot_threads *threads; /* if it has a hotspot */
+	struct hotspot_layout layout;	 /* theirs */
+	struct runtime_tids tids;
 	struct v8 *v8;
 	struct managed_place v8_place; /* its file; the path is its own */
 	char *v8_path;
@@ -102,6 +107,8 @@ void runtime_process_close(struct runtime_process *p)
 		v8_end(p->v8, UNCHECKED_NS, &p->dump);
 	runtime_process_put_checked(p);
 	hotspot_free(p->hotspot);
+	hotspot_threads_free(p->threads);
+	runtime_tids_deinit(&p->tids);
 	v8_free(p->v8);
 	dotnet_free(p->dotnet);
 	for (size_t i = 0; i < p->ngdb_jits; i++)
@@ -109,6 +116,7 @@ void runtime_process_close(struct runtime_process *p)
 	free(p->v8_path);
 	p->v8_path = NULL;
 	p->hotspot = NULL;
+	p->threads = NULL;
 	p->v8 = NULL;
 	p->dotnet = NULL;
 	p->ngdb_jits = 0;
@@ -132,7 +140,8 @@ const struct writer *runtime_process_dump(const struct runtime_process *p)
 
 size_t runtime_process_held(const struct runtime_process *p)
 {
-	size_t held = p->dump.cap + p->later.cap * sizeof(*p->later.items) + (p->hotspot ? hotspot_held(p->hotspot) : 0) + (p->v8 ? v8_held(p->v8) : 0) +
+	size_t held = p->dump.cap + p->later.cap * sizeof(*p->later.items) + (p->hotspot ? hotspot_held(p->hotspot) : 0) + hotspot_threads_held(p->threads) +
+		      (p->v8 ? v8_held(p->v8) : 0) +
 		      (p->dotnet ? dotnet_held(p->dotnet) : 0);
 
 	for (size_t i = 0; i < p->ngdb_jits; i++)
@@ -211,6 +220,13 @@ static void tell_interpreter(struct runtime_process *p, uint64_t start, uint64_t
 	runtime_news_put_interpreter(p->news, &found);
 }
 
+static void keep_hotspot(struct runtime_process *p, const struct hotspot_layout *layout)
+{
+	p->layout = *layout;
+	p->hotspot = hotspot_new(layout, p->pid);
+	p->threads = hotspot_threads_new(&p->layout);
+}
+
 /* @starts: it has just begun, and nothing of it was executed yet. */
 static void open_hotspot(struct runtime_process *p, const struct managed_place *place, bool starts)
 {
@@ -227,7 +243,7 @@ static void open_hotspot(struct runtime_process *p, const struct managed_place *
 	else if (!usable)
 		runtime_news_put_unread(p->news, RUNTIME_JAVA, (struct runtime_unread){ .major = layout.jdk, .newer = layout.jdk > HOTSPOT_JDK_MAX });
 	else
-		p->hotspot = hotspot_new(&layout, p->pid);
+		keep_hotspot(p, &layout);
 }
 
 /* NULL if it did not answer. The layout is not believed: a hostile file may have had the reader write it. */
@@ -467,6 +483,23 @@ static bool compare(struct runtime_process *p)
 	return done;
 }
 
+/* Names count when two looks have found the same: the last time both are taken at once. */
+static void look_at_threads(struct runtime_process *p, unsigned times)
+{
+	char comm[RUNTIME_COMM_LEN];
+	const char *name;
+	uint32_t tid;
+
+	for (unsigned i = 0; i < times && p->threads; i++) {
+		managed_view_begin(p->view, read_memory, p, LOOK_NS);
+		hotspot_threads_look(p->threads, p->view);
+	}
+	while (p->threads && (name = hotspot_threads_next(p->threads, &tid))) {
+		if (runtime_tids_find(&p->tids, p->pid, &tid, comm) && strcmp(comm, name) != 0)
+			jitdump_put_thread(&p->dump, tid, comm, name);
+	}
+}
+
 void runtime_process_check(struct runtime_process *p, bool at_once)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), begin_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -487,6 +520,7 @@ void runtime_process_check(struct runtime_process *p, bool at_once)
 		p->check_ns = now_ns;
 	for (unsigned views = 0; views < CHECK_VIEWS && !done; views++)
 		done = compare(p);
+	look_at_threads(p, at_once ? 2 : 1);
 	stamp(p, begin);
 	p->next_ns = now_ns + MAX(RUNTIME_CHECK_NS, CHECK_RATE * (clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns));
 	if (!done)

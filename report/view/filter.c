@@ -11,8 +11,11 @@
 
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define KERNEL_NAME_LEN 15 /* bytes of a thread's name that the kernel keeps */
 
 /* ---- options ---- */
 
@@ -442,10 +445,15 @@ static bool matches_any(const struct opt_list *globs, const char *text)
 	return false;
 }
 
+/* Names of runtimes are longer than the kernel's, by which they are found, too. */
 bool filter_passes_names(const struct filter *filter, const char *comm, const char *process)
 {
-	return !filter->comms.len || matches_any(&filter->comms, comm) ||
-	       matches_any(&filter->comms, process);
+	char cut[KERNEL_NAME_LEN + 1];
+
+	if (!filter->comms.len)
+		return true;
+	snprintf(cut, sizeof(cut), "%s", comm);
+	return matches_any(&filter->comms, comm) || matches_any(&filter->comms, cut) || matches_any(&filter->comms, process);
 }
 
 bool filter_needs_stacks(const struct filter *filter)

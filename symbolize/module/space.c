@@ -19,6 +19,7 @@
 #include "formats/process/addr_map.h"
 #include "formats/process/mapping.h"
 #include "symbolize/module/module.h"
+#include "symbolize/module/thread_names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -50,6 +51,7 @@ struct space {
 
 struct thread {
 	struct space_thread shown; /* first, so that what is handed out is a thread */
+	const char *comm;	   /* the kernel's name, if it is named; its runtime may have another one */
 	bool named;
 	bool ended;
 };
@@ -58,6 +60,7 @@ struct space_table {
 	struct module_table *modules;
 	struct arena arena;
 	struct strtab names;
+	struct thread_names *runtime_names;
 	struct map spaces;  /* pid -> struct space * */
 	struct map threads; /* pid, tid -> struct thread * */
 	uint32_t nthreads;
@@ -192,7 +195,8 @@ static const char *number_text(struct space_table *table, uint32_t pid)
 
 static void set_name(struct space_table *table, struct thread *t, const char *comm)
 {
-	t->shown.comm = name_text(table, comm);
+	t->comm = name_text(table, comm);
+	t->shown.comm = name_text(table, thread_names_find(table->runtime_names, t->shown.pid, t->shown.tid, t->comm));
 	t->named = true;
 }
 
@@ -204,9 +208,9 @@ const struct space_thread *space_table_thread(struct space_table *table, uint32_
 	if (!t)
 		t = begin_thread(table, pid, tid);
 	if (leader && leader->named)
-		t->shown.process = leader->shown.comm;
+		t->shown.process = leader->comm;
 	else
-		t->shown.process = t->named && pid == tid ? t->shown.comm : number_text(table, pid);
+		t->shown.process = t->named && pid == tid ? t->comm : number_text(table, pid);
 	if (!t->named)
 		t->shown.comm = t->shown.process;
 	return &t->shown;
@@ -348,7 +352,7 @@ static void apply_fork(struct space_table *table, const struct event *ev)
 	if (is_process)
 		space->nthreads = 1; /* the process that had this number is gone */
 	if (parent && parent->named)
-		set_name(table, t, parent->shown.comm);
+		set_name(table, t, parent->comm);
 }
 
 static void apply_exit(struct space_table *table, const struct event *ev)
@@ -492,6 +496,7 @@ struct space_table *space_table_new(struct module_table *modules)
 	table->pool = (struct addr_map_pool){ .type = &space_map_type, .max_each = SPACE_MAPS_MAX, .max_all = SIZE_MAX };
 	table->none = addr_map_new(&table->pool);
 	table->kernel = addr_map_new(&table->pool);
+	table->runtime_names = thread_names_new(module_table_recording(modules));
 	map_kernel_text(table);
 	return table;
 }
@@ -510,6 +515,7 @@ void space_table_free(struct space_table *table)
 	map_deinit(&table->spaces);
 	map_deinit(&table->threads);
 	strtab_deinit(&table->names);
+	thread_names_free(table->runtime_names);
 	arena_deinit(&table->arena);
 	free(table);
 }

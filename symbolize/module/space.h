@@ -32,7 +32,7 @@ struct space; /* the address space of one process */
 struct space_thread {
 	uint32_t index; /* numbers threads from 0; a reused tid gets a new one */
 	uint32_t pid, tid;
-	const char *comm; /* its name now */
+	const char *comm; /* its name now, its runtime's where that is known (thread_names.h) */
 	const char
 		*process; /* the name of its process's leader, at the last space_table_thread() */
 };

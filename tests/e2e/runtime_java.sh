@@ -36,6 +36,9 @@ public class Work {
 		for (int i = 0; i < 64; i++)
 			names[i] = "the same beginning, and then " + i;
 		long end = System.nanoTime() + 120_000_000_000L;
+		Thread worker = new Thread(() -> { while (System.nanoTime() < end) outer(); }, "order-processing-worker-eu-1");
+		worker.setDaemon(true);
+		worker.start();
 		while (System.nanoTime() < end) outer();
 	}
 }
@@ -58,7 +61,7 @@ try() { # try JAVA [OPTION]
 	kill $victim
 	wait $victim 2>/dev/null
 	preport -i java.trace folded --samples 2>/dev/null >folded
-	awk '{ all += $NF } /^[^;]*;\[/ { broken += $NF } /;Work.main;.*Work.outer.*Work.(fib|inlined|compared)/ { named += $NF } END { print all + 0, broken + 0, named + 0 }' folded >counts
+	awk '{ all += $NF } /^[^;]*;\[/ { broken += $NF } /;Work.(main|lambda[^;]*|[$][^;]*);.*Work.outer.*Work.(fib|inlined|compared)/ { named += $NF } END { print all + 0, broken + 0, named + 0 }' folded >counts
 	read -r all broken named <counts
 	lines=$(preport -i java.trace --by line 2>/dev/null | grep -c 'Work.java:[37] ')
 	echo "JDK $version ${2:-}: $all stacks, $broken broken, $named through the methods, $lines lines"
@@ -67,6 +70,9 @@ try() { # try JAVA [OPTION]
 	[ $((broken * 100)) -le $((all * 2)) ] || { head -n 5 folded | cut -c 1-300; fail "JDK $version: broken stacks"; }
 	[ $((named * 2)) -ge "$all" ] || { head -n 5 folded | cut -c 1-300; fail "JDK $version: methods have no names"; }
 	[ "$lines" -ge 1 ] || { preport -i java.trace --by line; fail "JDK $version: no lines"; }
+	preport -i java.trace --by thread 2>/dev/null >threads
+	grep -q ' order-processing-worker-eu-1 ' threads && grep -q ' main ' threads || { cat threads; fail "JDK $version: threads have not their names in Java"; }
+	preport -i java.trace --by thread --comm order-processin 2>/dev/null | grep -q ' order-processing-worker-eu-1 ' || fail "JDK $version: the kernel's name finds no thread"
 	preport strip --stacks -i java.trace -o stripped.trace 2>/dev/null || fail 'cannot strip'
 	# Why a stack is incomplete is not kept, but that it is.
 	preport -i stripped.trace folded --samples 2>/dev/null | without_reasons >stripped

@@ -2,6 +2,7 @@
 #include "tests/unit/test.h"
 
 #include "formats/base/diag.h"
+#include "formats/perf/jitdump.h"
 #include "symbolize/module/space.h"
 
 #include <string.h>
@@ -430,4 +431,33 @@ TEST(space_says_how_many_mappings_have_no_room)
 	CHECK_STR(at(&w, 7, 0x10000), "/bin/another");
 	CHECK_UINT(w.diag.entries->count, more);
 	world_deinit(&w);
+}
+
+/* The kernel cuts names to 15 bytes, and the process keeps its own. */
+TEST(space_has_the_names_of_runtimes)
+{
+	struct writer dump = { 0 };
+	struct world w;
+
+	jitdump_put_header(&dump, 62, 7, 0);
+	jitdump_put_thread(&dump, 8, "order-processin", "order-processing-worker-eu-1");
+	jitdump_put_thread(&dump, 7, "java", "main");
+	jitdump_put_thread(&dump, 7, "java", "DestroyJavaVM");
+	struct recording_jit_map jit = { .pid = 7, .text = "", .dump = dump.data, .dump_len = dump.len };
+	struct recording rec = { .jit_maps = &jit, .njit_maps = 1 };
+
+	world_init(&w, &rec);
+	name(&w, 7, 7, "java", true);
+	fork_from(&w, 7, 7, 8);
+	CHECK_STR(space_table_thread(w.spaces, 7, 7)->comm, "main");
+	CHECK_STR(space_table_thread(w.spaces, 7, 8)->comm, "java");
+	name(&w, 7, 8, "order-processin", false);
+	CHECK_STR(space_table_thread(w.spaces, 7, 8)->comm, "order-processing-worker-eu-1");
+	CHECK_STR(space_table_thread(w.spaces, 7, 8)->process, "java");
+	name(&w, 7, 8, "idle", false);
+	CHECK_STR(space_table_thread(w.spaces, 7, 8)->comm, "idle");
+	name(&w, 9, 8, "order-processin", false); /* a thread of another process */
+	CHECK_STR(space_table_thread(w.spaces, 9, 8)->comm, "order-processin");
+	world_deinit(&w);
+	writer_deinit(&dump);
 }
