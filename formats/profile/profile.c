@@ -514,6 +514,7 @@ uint32_t profile_add_sample_like(struct profile *p, const struct profile_sample 
 	row->count += sample->count;
 	row->weight = (int64_t)((uint64_t)row->weight + (uint64_t)sample->weight); /* may wrap, of a hostile file */
 	row->weight_sq += sample->weight_sq;
+	row->exact = (int64_t)((uint64_t)row->exact + (uint64_t)sample->exact);
 	return number;
 }
 
@@ -534,6 +535,7 @@ struct profile_sum profile_total(const struct profile *p, uint32_t type)
 		sum.count += row->count;
 		sum.weight = (int64_t)((uint64_t)sum.weight + (uint64_t)row->weight);
 		sum.weight_sq += row->weight_sq;
+		sum.exact = (int64_t)((uint64_t)sum.exact + (uint64_t)row->exact);
 	}
 	return sum;
 }

@@ -214,6 +214,7 @@ struct profile_sample {
 	uint64_t count;	   /* how many samples */
 	int64_t weight;	   /* sum of their values, such as periods; may be negative in a difference of two profiles */
 	double weight_sq;  /* sum of the squares of their values; PROFILE_UNCOUNTED: @count is not known, and 1 */
+	int64_t exact;	   /* of @weight: measured, not estimated from samples; it has no part in @weight_sq */
 };
 
 /* The branches of one sample that has some, newest first. */
@@ -326,6 +327,7 @@ struct profile_sum {
 	uint64_t count;
 	int64_t weight;
 	double weight_sq;
+	int64_t exact;
 };
 struct profile_sum profile_total(const struct profile *p, uint32_t type);
 

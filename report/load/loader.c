@@ -400,6 +400,19 @@ static void add_time(struct loader *l, const struct derived *from, int64_t weigh
 								       .row = row });
 }
 
+/* Put together of records that tell from when to when. */
+static bool is_exact(const struct derived *from)
+{
+	return !from->ev && !from->more && !from->sampled;
+}
+
+static double variance_of(const struct derived *from, int64_t weight)
+{
+	if (is_exact(from))
+		return 0;
+	return from->more ? from->variance : (double)weight * (double)weight;
+}
+
 /* What comes out of the transformers. */
 static void add_derived(void *context, const struct derived *from)
 {
@@ -422,7 +435,8 @@ static void add_derived(void *context, const struct derived *from)
 		.labels = derive_labels(p, from),
 		.count = !from->more,
 		.weight = weight,
-		.weight_sq = (double)weight * (double)weight,
+		.weight_sq = variance_of(from, weight),
+		.exact = is_exact(from) ? weight : 0,
 	};
 
 	if (!passes_stack(l, folded) || !filter_passes_cpu(l->filter, from->cpu))

@@ -19,6 +19,7 @@ static void sum_window(struct profile *p, const struct filter *filter)
 		p->samples.items[i].count = 0;
 		p->samples.items[i].weight = 0;
 		p->samples.items[i].weight_sq *= 0; /* PROFILE_UNCOUNTED stays that */
+		p->samples.items[i].exact = 0;
 	}
 	p->weight_used = 0;
 	while (time_series_next(&cursor, &at)) {

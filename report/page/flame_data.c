@@ -393,6 +393,23 @@ static void put_profile_text(struct json *json, struct encoder *e, const char *k
 	put_text(json, e, key, profile_text(e->p, string));
 }
 
+/* Is the time off a CPU measured, all of it? */
+static bool is_measured(const struct profile *p, uint32_t event)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < p->samples.len; i++) {
+		const struct profile_sample *row = &p->samples.items[i];
+
+		if (row->type != event || row->state == PROFILE_STATE_NONE || row->state == PROFILE_STATE_ON_CPU)
+			continue;
+		if (row->exact != row->weight)
+			return false;
+		any |= row->weight != 0;
+	}
+	return any;
+}
+
 static void put_events(struct json *json, struct encoder *e)
 {
 	json_open(json, "sets", '[');
@@ -416,6 +433,8 @@ static void put_events(struct json *json, struct encoder *e)
 		json_bool(json, "first", i == e->view->event);
 		if (!profile_is_counted(&total))
 			json_bool(json, "vague", true);
+		if (is_measured(e->p, i))
+			json_bool(json, "measured", true);
 		if (e->view->compare && i == e->view->other)
 			json_bool(json, "other", true);
 		json_uint(json, "entries", at - first);

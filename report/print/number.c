@@ -127,6 +127,8 @@ const char *number_interval(struct arena *arena, const struct stats_share *share
 {
 	if (share->uncounted)
 		return "-";
+	if (share->exact)
+		return "exact";
 	return arena_printf(arena, "%.1f-%.1f", share->low * 100, share->high * 100);
 }
 

@@ -32,6 +32,23 @@ static struct stats_share wilson(double p, double n, uint64_t count)
 	};
 }
 
+/* Of a whole of which a part was measured: only the rest, @open of it, may be more or less. */
+static struct stats_share partly_exact(const struct profile_sum *part, const struct profile_sum *whole)
+{
+	double all = (double)whole->weight, open = all - (double)whole->exact, share = fmin((double)part->weight / all, 1);
+
+	if (open <= 0 || whole->weight_sq <= 0)
+		return (struct stats_share){ .share = share, .low = share, .high = share, .count = part->count, .exact = true };
+
+	double q = fmin(fmax(part->weight_sq / whole->weight_sq, 0), 1), known = (double)part->exact;
+	struct stats_share s = wilson(q, open * open / whole->weight_sq, part->count);
+
+	s.low = fmin(fmax(share - open * (q - s.low) / all, known / all), share);
+	s.high = fmax(fmin(share + open * (s.high - q) / all, fmin((known + open) / all, 1)), share);
+	s.share = share;
+	return s;
+}
+
 struct stats_share stats_share(const struct profile_sum *part, const struct profile_sum *whole)
 {
 	double n = stats_effective_count(whole), share;
@@ -41,7 +58,7 @@ struct stats_share stats_share(const struct profile_sum *part, const struct prof
 	share = fmin((double)part->weight / (double)whole->weight, 1); /* hostile weights overflow */
 	if (!profile_is_counted(whole))
 		return (struct stats_share){ .share = share, .low = 0, .high = 1, .uncounted = true };
-	return wilson(share, n, part->count);
+	return whole->exact ? partly_exact(part, whole) : wilson(share, n, part->count);
 }
 
 /* The variance of the ratio @p: how far bunches are from it. */

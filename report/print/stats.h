@@ -5,6 +5,11 @@
  * Samples weigh as much as their periods, so a share is a ratio of weights. Its interval is Wilson's (E. B. Wilson,
  * J. Am. Stat. Assoc. 22, 1927) at 95 % for the effective number of samples (Kish): (sum w)^2 / sum w^2, which is the
  * plain number when all weigh the same.
+ *
+ * Where a part of the weight was measured (struct profile_sum's exact), only the rest varies. Let S be that rest of the whole, F its
+ * sum of squares (of an estimate: its variance, see stand_ins.h), and q the row's part of F. The variance of the row's weight is at most
+ * F q (1 - q), whatever strata the samples are of, so that the interval is Wilson's of q for S^2 / F samples, times S. It never leaves
+ * what was measured of the row, and that plus S.
  */
 #ifndef REPORT_STATS_H
 #define REPORT_STATS_H
@@ -15,6 +20,7 @@ struct stats_share {
 	double share, low, high; /* 0 .. 1 */
 	uint64_t count;          /* samples that the share is made of */
 	bool uncounted;		 /* it is not known of how many: @low, @high and @count mean nothing */
+	bool exact;		 /* measured, not sampled: @low and @high are @share */
 };
 
 /* The share of @part in @whole, which contains it. Nothing is known of an empty whole: 0, from 0 to 1. */
@@ -70,6 +76,7 @@ static inline void stats_add(struct profile_sum *sum, const struct profile_sampl
 	sum->count += row->count;
 	sum->weight += row->weight;
 	sum->weight_sq += row->weight_sq;
+	sum->exact += row->exact;
 }
 
 static inline void stats_add_sum(struct profile_sum *to, const struct profile_sum *sum)
@@ -77,6 +84,7 @@ static inline void stats_add_sum(struct profile_sum *to, const struct profile_su
 	to->count += sum->count;
 	to->weight += sum->weight;
 	to->weight_sq += sum->weight_sq;
+	to->exact += sum->exact;
 }
 
 #endif

@@ -98,6 +98,7 @@ static struct profile_sum rest_of(const struct filler *f, const struct call_node
 		rest.count += sum->count;
 		rest.weight += sum->weight;
 		rest.weight_sq += sum->weight_sq;
+		rest.exact += sum->exact;
 	}
 	return rest;
 }

@@ -478,6 +478,7 @@ static void put_groups(struct filler *f, uint32_t first, uint32_t count)
 			rest.count += group->sum.count;
 			rest.weight += group->sum.weight;
 			rest.weight_sq += group->sum.weight_sq;
+			rest.exact += group->sum.exact;
 			continue;
 		}
 		shown++;

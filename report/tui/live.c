@@ -392,6 +392,7 @@ static void lighten(struct profile *p, uint64_t passed_ns)
 
 		row->weight = (int64_t)llround((double)row->weight * factor);
 		row->weight_sq *= factor * factor;
+		row->exact = (int64_t)((double)row->exact * factor);
 	}
 }
 

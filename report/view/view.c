@@ -115,27 +115,10 @@ static bool is_lost(const struct profile_sample *row)
 	return row->state == PROFILE_STATE_LOST || row->state == PROFILE_STATE_LEFT_OUT;
 }
 
-/* Could the time of @row belong to another group of level @by than it does, if all were known? */
-static bool is_open(enum view_by by, const struct profile_sample *row)
+/* What is known of it is how long it was. */
+static bool is_bare(const struct profile_sample *row)
 {
-	if (row->state == PROFILE_STATE_NONE || is_of_tasks(by))
-		return false;
-	if (is_lost(row))
-		return true;
-	if (row->stack || by == VIEW_STATE || by == VIEW_WAKER || by == VIEW_CPU || row->state >= PROFILE_STATE_CALL)
-		return false;
-	/* What is waited for is known of those that wait for a CPU or have one. */
-	return (by != VIEW_WAIT && by != VIEW_SYSCALL && by != VIEW_LOCK && by != VIEW_FILE) ||
-	       row->state == PROFILE_STATE_BLOCKED || row->state == PROFILE_STATE_EARLIER;
-}
-
-static void add_open(struct view *view, const struct profile_sample *row)
-{
-	if (is_lost(row))
-		view->lost_weight += row->weight;
-	for (unsigned level = 0; level < view->spec.levels.len; level++)
-		if (is_open(view->spec.levels.items[level].by, row))
-			view->open_weight[level] += row->weight;
+	return row->state != PROFILE_STATE_NONE && !row->stack && row->exact == row->weight;
 }
 
 static void add_to(struct builder *b, unsigned level, uint32_t parent, size_t frame)
@@ -161,8 +144,8 @@ static void add_to(struct builder *b, unsigned level, uint32_t parent, size_t fr
 	stats_add(&group->sum, b->path.row);
 	if (is_lost(b->path.row))
 		group->lost_weight += b->path.row->weight;
-	if (is_open(b->view->spec.levels.items[level].by, b->path.row))
-		group->open_weight += b->path.row->weight;
+	if (is_bare(b->path.row))
+		group->bare_weight += b->path.row->weight;
 	if (frame == 0)
 		stats_add(&group->self, b->path.row);
 	if (b->last_process.items[number] != process) {
@@ -170,6 +153,7 @@ static void add_to(struct builder *b, unsigned level, uint32_t parent, size_t fr
 		group->within.count += b->processes[process].count;
 		group->within.weight += b->processes[process].weight;
 		group->within.weight_sq += b->processes[process].weight_sq;
+		group->within.exact += b->processes[process].exact;
 	}
 	if (level + 1 < b->view->spec.levels.len)
 		descend(b, level + 1, number);
@@ -243,7 +227,8 @@ static void add_rows(struct builder *b)
 		if (other)
 			continue;
 		stats_add(&b->view->whole, row);
-		add_open(b->view, row);
+		if (is_lost(row))
+			b->view->lost_weight += row->weight;
 		stats_add(&b->processes[ordered.process], row);
 	}
 	vec_sort(&rows, compare_rows);
@@ -298,14 +283,57 @@ void view_deinit(struct view *view)
 	*view = (struct view){ 0 };
 }
 
+static enum view_by by_of(const struct view *view, const struct view_group *group)
+{
+	return view->spec.levels.items[group->level].by;
+}
+
+/* The task that all of @group is of, the innermost; NULL: there is none above it. */
+static const struct view_group *task_above(const struct view *view, const struct view_group *group)
+{
+	for (uint32_t at = group->parent; at != PROFILE_NONE; at = view->groups.items[at].parent)
+		if (is_of_tasks(by_of(view, &view->groups.items[at])))
+			return &view->groups.items[at];
+	return NULL;
+}
+
+/*
+ * Where times were measured, how much each thread spent in which state is known, and how long its stack was not. Which stacks the rest
+ * had may be an estimate, of the time of that thread only. What was lost may be anything of its thread.
+ */
+static struct stats_share measured_share(const struct view *view, const struct view_group *group)
+{
+	const struct view_group *task = task_above(view, group);
+	const struct profile_sum *of = task ? &task->sum : &view->whole;
+	struct stats_share share = stats_share(&group->sum, of);
+	double scale = (double)of->weight / (double)view->whole.weight;
+	int64_t lost = (task ? task->lost_weight : view->lost_weight) - group->lost_weight;
+	bool tasks = is_of_tasks(by_of(view, group));
+
+	share.share = stats_share(&group->sum, &view->whole).share;
+	share.low = MIN(share.low * scale, share.share);
+	share.high = MAX(share.high * scale, share.share);
+	if (tasks || by_of(view, group) == VIEW_STATE || (group->sum.weight && group->bare_weight == group->sum.weight)) {
+		share.low = share.high = share.share;
+		share.exact = true;
+	}
+	if (!tasks && lost > 0) {
+		share.high = MIN(share.high + (double)lost / (double)view->whole.weight, 1.0);
+		share.exact = false;
+	}
+	return share;
+}
+
 struct stats_share view_share(const struct view *view, const struct view_group *group)
 {
 	struct stats_share share = stats_share(&group->sum, &view->whole);
 
 	if (view->whole.weight <= 0)
 		return share;
-	share.high += (double)(view->open_weight[group->level] - group->open_weight) / (double)view->whole.weight;
-	share.high = MIN(share.high, 1.0);
+	if (view->whole.exact)
+		return measured_share(view, group);
+	if (!is_of_tasks(by_of(view, group)))
+		share.high = MIN(share.high + (double)(view->lost_weight - group->lost_weight) / (double)view->whole.weight, 1.0);
 	return share;
 }
 

@@ -42,7 +42,7 @@ struct view_group {
 	struct profile_sum
 		within; /* total only: all samples of the processes (the parent group) that it is seen in */
 	int64_t lost_weight;   /* of @sum: time of threads whose switches were lost */
-	int64_t open_weight;   /* of @sum: that, and what could belong to another group if its stack were known */
+	int64_t bare_weight;   /* of @sum: waits whose stack is not known, which is a row of its own */
 	uint32_t first, count; /* its children in view.order; set by view_sort() */
 };
 
@@ -60,7 +60,6 @@ struct view {
 		whole; /* that shares are of: with a cut, the samples that have the function */
 	struct profile_sum all; /* of the event */
 	int64_t lost_weight;	/* of @whole, see view_group */
-	int64_t open_weight[VIEW_LEVELS_MAX]; /* the same, by level */
 	VEC(struct view_group) groups;
 	VEC(uint32_t) order; /* groups, those of one parent together and sorted; outermost first */
 	uint32_t ntop;       /* how many of them have no parent */

@@ -11,7 +11,7 @@
 
 static struct profile_sum equal(uint64_t count)
 {
-	return (struct profile_sum){ count, count * 10, (double)count * 100 };
+	return (struct profile_sum){ .count = count, .weight = count * 10, .weight_sq = (double)count * 100 };
 }
 
 TEST(stats_interval_is_wilsons)
@@ -42,10 +42,10 @@ TEST(stats_interval_stays_within_nothing_and_all)
 
 TEST(stats_unequal_weights_count_for_fewer_samples)
 {
-	struct profile_sum sum = { 2, 4, 10 }; /* periods 1 and 3 */
+	struct profile_sum sum = { .count = 2, .weight = 4, .weight_sq = 10 }; /* periods 1 and 3 */
 
 	CHECK(fabs(stats_effective_count(&sum) - 1.6) < 1e-12);
-	CHECK(fabs(stats_effective_count(&(struct profile_sum){ 7, 70, 700 }) - 7) < 1e-12);
+	CHECK(fabs(stats_effective_count(&(struct profile_sum){ .count = 7, .weight = 70, .weight_sq = 700 }) - 7) < 1e-12);
 }
 
 /* Draw samples with a known share many times: about 95 % of the intervals must hold it. */
@@ -131,7 +131,7 @@ TEST(stats_ratio_mean_holds_the_truth_at_its_rate)
 TEST(number_formats_are_stable)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	struct stats_share s = { 0.234, 0.221, 0.248, 9, false };
+	struct stats_share s = { .share = 0.234, .low = 0.221, .high = 0.248, .count = 9 };
 
 	CHECK_STR(number_count(&arena, 0), "0");
 	CHECK_STR(number_count(&arena, 999), "999");

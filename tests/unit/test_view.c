@@ -207,20 +207,6 @@ TEST(view_intervals_reach_as_far_up_as_what_was_lost)
 		CHECK(fabs(share.high - plain.high - (group->lost_weight ? 0 : 0.2)) < 1e-9);
 	}
 	view_deinit(&view);
-	build(&view, p, "wait");
-	CHECK_INT(view.open_weight[0], 200);
-	view_deinit(&view);
-	p->samples.items[5].state = PROFILE_STATE_BLOCKED; /* 5 % without a stack: may be a wait for anything */
-	build(&view, p, "state,wait,leaf");
-	CHECK_INT(view.open_weight[0], 200);
-	CHECK_INT(view.open_weight[1], 250);
-	CHECK_INT(view.open_weight[2], 250);
-	view_deinit(&view);
-	p->samples.items[5].state = PROFILE_STATE_RUNNABLE; /* for a CPU */
-	build(&view, p, "wait,leaf");
-	CHECK_INT(view.open_weight[0], 200);
-	CHECK_INT(view.open_weight[1], 250);
-	view_deinit(&view);
 	build(&view, p, "thread"); /* whose time it is is known */
 	for (uint32_t i = 0; i < view.groups.len; i++) {
 		plain = stats_share(&view.groups.items[i].sum, &view.whole);
@@ -373,6 +359,72 @@ TEST(view_script_is_ones_own_innermost_function_whichever_library_and_c_it_calle
 	CHECK_UINT(count_of(&view, "main", "app.py"), 7);
 	CHECK_UINT(count_of(&view, "deflate", NULL), 8);
 	CHECK_UINT(count_of(&view, "main", "app"), 16);
+	view_deinit(&view);
+	profile_free(p);
+}
+
+/* Thread 11 waits in f and g, measured; thread 12 in one place all along, of which nothing is known; thread 13 was thinned. */
+static struct profile *waits(void)
+{
+	static const struct synthetic_sample samples[] = {
+		{ "main;f", 1, 11, 1, 120 }, { "main;g", 1, 11, 9, 70 }, { "", 1, 12, 1, 1000 },
+		{ "main;f", 1, 13, 5, 100 }, { "main;h", 1, 13, 5, 100 },
+	};
+	struct profile *p = synthetic_new();
+
+	for (size_t i = 0; i < ARRAY_LEN(samples); i++) {
+		synthetic_add(p, &samples[i]);
+		p->samples.items[i].state = PROFILE_STATE_BLOCKED;
+		p->samples.items[i].exact = p->samples.items[i].weight;
+		p->samples.items[i].weight_sq = 0;
+	}
+	return p;
+}
+
+static struct stats_share share_named(const struct view *view, uint32_t level, const char *name)
+{
+	for (uint32_t i = 0; i < view->groups.len; i++) {
+		const struct view_group *group = &view->groups.items[i];
+
+		if (group->level == level && strcmp(view_key(view, group)->fields[0], name) == 0)
+			return view_share(view, group);
+	}
+	CHECK(!"a group of this name");
+	return (struct stats_share){ 0 };
+}
+
+TEST(view_intervals_of_waits_come_from_what_was_sampled_only)
+{
+	struct profile *p = waits();
+	struct stats_share share;
+	struct view view;
+
+	build(&view, p, "leaf");
+	for (uint32_t i = 0; i < view.groups.len; i++) {
+		share = view_share(&view, &view.groups.items[i]);
+		CHECK(share.exact && share.low == share.share && share.high == share.share);
+	}
+	view_deinit(&view);
+
+	/* 1,000 more of thread 13, estimated to be half in f and half in h, by few samples. */
+	for (size_t i = 3; i < 5; i++) {
+		p->samples.items[i].weight += 500;
+		p->samples.items[i].weight_sq = 500 * 200;
+	}
+	build(&view, p, "leaf");
+	share = share_named(&view, 0, "f");
+	CHECK(fabs(share.share - 1120.0 / 3750) < 1e-9);
+	CHECK(share.low > 620.0 / 3750 && share.low < 1020.0 / 3750 && share.high > 1220.0 / 3750 && share.high < 1620.0 / 3750);
+	CHECK(share_named(&view, 0, "[stack not sampled]").exact); /* a row of its own */
+	view_deinit(&view);
+	build(&view, p, "tid,leaf"); /* which thread it was is known, and that others had none of it */
+	for (uint32_t i = 0; i < view.groups.len; i++) {
+		const struct view_group *group = &view.groups.items[i];
+
+		share = view_share(&view, group);
+		CHECK(share.exact == (group->level == 0 || group->sum.exact == group->sum.weight));
+		CHECK(share.high <= 2000.0 / 3750 + 1e-9);
+	}
 	view_deinit(&view);
 	profile_free(p);
 }

@@ -43,6 +43,10 @@ const s = share({ w: 30, n: 30, q: 30 }, { w: 100, n: 100, q: 100 });
 assert.ok(Math.abs(s.low - 0.2189) < 1e-3 && Math.abs(s.high - 0.3958) < 1e-3);
 assert.deepEqual(share({ w: 0, n: 0, q: 0 }, { w: 0, n: 0, q: 0 }), { share: 0, low: 0, high: 1 });
 assert.equal(difference(s, s).delta, 0);
+// What was measured has no interval; beside it only the rest varies, within itself.
+assert.equal(interval(share({ w: 30, n: 3, q: 300, e: 30, x: 300 }, { w: 100, n: 9, q: 3000, e: 100, x: 3000 })), "exact");
+const part = share({ w: 60, n: 9, q: 2510, e: 50, x: 2500 }, { w: 100, n: 29, q: 5020, e: 80, x: 5000 });
+assert.ok(part.share === 0.6 && part.low > 0.5 && part.low < 0.58 && part.high > 0.62 && part.high < 0.7);
 // Of how many samples is not known: there is no interval.
 assert.equal(interval(share({ w: 30, n: 1, q: NaN }, { w: 100, n: 2, q: NaN })), "?");
 assert.equal(percent(0.12345), "12.35 %");

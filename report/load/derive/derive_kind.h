@@ -52,7 +52,9 @@ struct derived {
 	uint8_t stop;
 	bool user;		       /* the leaf ran in user space */
 	uint64_t time_ns, weight;      /* @time_ns: when it began, where it has a length */
-	bool more;		       /* more weight for one that was handed out, not one more */
+	bool more;		       /* more weight for one that was handed out, not one more: an estimate */
+	double variance;	       /* of that, see stand_ins.h */
+	bool sampled;		       /* put together, but of samples: @weight was not measured */
 	const struct event *ev;	       /* the sample that it is, NULL if it was put together */
 };
 

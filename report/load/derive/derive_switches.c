@@ -419,6 +419,7 @@ static void put_run(struct switches *s, struct life *life, uint64_t to_ns)
 			.user = at->user,
 			.state = PROFILE_STATE_ON_CPU,
 			.waker = PROFILE_NONE,
+			.sampled = life->running.len != 0,
 			.time_ns = from_ns,
 			.weight = (to_ns - from_ns) / count + (i < (to_ns - from_ns) % count),
 		};

@@ -7,6 +7,14 @@
  * those without a stack goes to those with one that are alike, in proportion to their lengths, so that sums stay what
  * they are. Time of which not even the single spans are known (STAND_INS_ANY_LENGTH) is divided as that of the others of
  * its kind is. Zeroed, it is empty.
+ *
+ * Spans that are alike are a stratum. With n spans l_i that have a stack, K = sum l_i, and m spans u_j that have none, U = sum u_j, the
+ * estimate U p of the time at one stack, p = its part of K, differs from the truth with variance F p (1 - p), where
+ *
+ *	F = U^2 sum l_i^2 / K^2  +  sum u_j^2
+ *	    what n spans leave open  what m spans vary by themselves
+ *
+ * Each span with a stack carries F l_i / K of it (struct derived's variance), so that sums over a row are F p, as stats.h has it.
  */
 #ifndef REPORT_STAND_INS_H
 #define REPORT_STAND_INS_H

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums by function of a tree: the same as "preport --by leaf" and "--by total", and who calls whom.
 
-const ZERO = () => ({ w: 0, n: 0, q: 0 });
+const ZERO = () => ({ w: 0, n: 0, q: 0, e: 0, x: 0 });
 
 function add(to, sums, node) {
 	to.w += sums.w[node];
 	to.n += sums.n[node];
 	to.q += sums.q[node];
+	to.e += sums.e[node];
+	to.x += sums.x[node];
 }
 
 // Calls enter(node) and leave(node) for every node below the root.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which frames have a name that matches, and how much of all they cover.
+import { SUMS } from "./tree.js";
 
 // A regular expression of what the user typed: case matters only if there is a capital. null if it is none.
 export function pattern(text) {
@@ -22,16 +23,15 @@ export function matchFrames(tree, regexp) {
 // The sums of all samples with a match on their stack, each once however often it matches; by side.
 export function coveredBy(tree, match) {
 	const inside = new Uint8Array(tree.length);
-	const sums = tree.totals.map(() => ({ w: 0, n: 0, q: 0 }));
+	const sums = tree.totals.map(() => Object.fromEntries(SUMS.map((key) => [key, 0])));
 	for (let node = 1; node < tree.length; node++) {
 		const parent = tree.parent[node];
 		inside[node] = inside[parent] | match[tree.frame[node]];
 		if (!inside[node] || inside[parent])
 			continue;
 		tree.totals.forEach((side, i) => {
-			sums[i].w += side.w[node];
-			sums[i].n += side.n[node];
-			sums[i].q += side.q[node];
+			for (const key of SUMS)
+				sums[i][key] += side[key][node];
 		});
 	}
 	return sums;

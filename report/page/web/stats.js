@@ -3,15 +3,31 @@
 
 const Z = 1.959963984540054;
 
-// The share of @part in @whole, each { w, n, q }: weight, samples, sum of the squares of the weights.
-// Wilson's interval at 95 % for Kish's effective number of samples.
-export function share(part, whole) {
-	if (!(whole.w > 0))
-		return { share: 0, low: 0, high: 1 };
-	const p = Math.min(part.w / whole.w, 1), n = whole.q === 0 ? whole.n : whole.w * whole.w / whole.q;
+// Wilson's interval at 95 % of @p after @n draws.
+function wilson(p, n) {
 	const z = Z * Z / n, middle = (p + z / 2) / (1 + z);
 	const half = Z / (1 + z) * Math.sqrt((p * (1 - p) + z / 4) / n);
 	return { share: p, low: Math.max(Math.min(middle - half, p), 0), high: Math.min(Math.max(middle + half, p), 1) };
+}
+
+// Of a whole of which a part was measured: only the rest may be more or less.
+function partlyMeasured(p, part, whole) {
+	const open = whole.w - whole.e, squares = whole.q - whole.x;
+	if (!(open > whole.w * 1e-9 && squares > 0))
+		return { share: p, low: p, high: p, exact: true };
+	const q = Math.min(Math.max((part.q - part.x) / squares, 0), 1), s = wilson(q, open * open / squares), scale = open / whole.w;
+	return { share: p, low: Math.max(p - (q - s.low) * scale, part.e / whole.w), high: Math.min(p + (s.high - q) * scale, (part.e + open) / whole.w) };
+}
+
+// The share of @part in @whole, each { w, n, q, e, x }: weight, samples, sum of the squares of the weights; of those, what was measured
+// (0 if left out). The interval is Wilson's for Kish's effective number of samples.
+export function share(part, whole) {
+	if (!(whole.w > 0))
+		return { share: 0, low: 0, high: 1 };
+	const p = Math.min(part.w / whole.w, 1);
+	if (whole.e > 0)
+		return partlyMeasured(p, part, whole);
+	return wilson(p, whole.q === 0 ? whole.n : whole.w * whole.w / whole.q);
 }
 
 // @b - @a with its interval (Newcombe, hybrid score).
@@ -31,6 +47,8 @@ export function signedPercent(value) {
 }
 
 export function interval(s) {
+	if (s.exact)
+		return "exact";
 	return s.low >= 0 ? (s.low * 100).toFixed(2) + "\u2013" + (s.high * 100).toFixed(2) : "?";
 }
 

@@ -6,8 +6,11 @@
 
 export const KIND = { group: 0, user: 1, inlined: 2, kernel: 3, jit: 4, kthread: 5, stop: 6, unknown: 7 };
 
-// Sums: weight, samples, squares of weights, weight off the CPU, by node; [0] is the selection A, [1] is B where two are compared.
-export const SUMS = ["w", "n", "q", "o"];
+// Sums: weight, samples, squares of weights, weight off the CPU, weight that was measured and its squares, by node; [0] is the selection
+// A, [1] is B where two are compared.
+export const SUMS = ["w", "n", "q", "o", "e", "x"];
+
+const sumsAt = (sums, node) => ({ w: sums.w[node], n: sums.n[node], q: sums.q[node], e: sums.e[node], x: sums.x[node] });
 
 function newSums(length) {
 	return Object.fromEntries(SUMS.map((key) => [key, new Float64Array(length)]));
@@ -67,13 +70,11 @@ export class Tree {
 	}
 
 	total(node, side = 0) {
-		const sums = this.totals[side];
-		return { w: sums.w[node], n: sums.n[node], q: sums.q[node] };
+		return sumsAt(this.totals[side], node);
 	}
 
 	self(node, side = 0) {
-		const sums = this.selves[side];
-		return { w: sums.w[node], n: sums.n[node], q: sums.q[node] };
+		return sumsAt(this.selves[side], node);
 	}
 
 	// From below the root to @node.
@@ -174,7 +175,7 @@ export class Tree {
 
 // Sums by row of the samples of @set in bins [from, to).
 export function sumRows(p, { set, from, to }) {
-	const count = p.row.node.length, { row, bin, count: n, weight, vague } = p.sets[set];
+	const count = p.row.node.length, { row, bin, count: n, weight, vague, measured } = p.sets[set];
 	const sums = newSums(count);
 	for (let i = 0; i < row.length; i++) {
 		if (bin[i] < from || bin[i] >= to)
@@ -183,6 +184,10 @@ export function sumRows(p, { set, from, to }) {
 		sums.o[row[i]] += weight[i] * n[i] * p.row.off[row[i]];
 		sums.n[row[i]] += n[i];
 		sums.q[row[i]] += vague ? NaN : weight[i] ** 2 * n[i];
+		if (measured && p.row.off[row[i]]) {
+			sums.e[row[i]] += weight[i] * n[i];
+			sums.x[row[i]] += weight[i] ** 2 * n[i];
+		}
 	}
 	return sums;
 }

@@ -106,7 +106,7 @@ function sortRows(rows, sort) {
 }
 
 function shareCell(sums, whole, room = "") {
-	const s = share(sums, whole), cell = make("td", { class: "bar " + room, title: interval(s) + " %" }, percent(s.share));
+	const s = share(sums, whole), cell = make("td", { class: "bar " + room, title: interval(s) + (s.exact ? "" : " %") }, percent(s.share));
 	cell.style.setProperty("--part", (s.share * 100).toFixed(1) + "%");
 	return cell;
 }
