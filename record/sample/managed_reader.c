@@ -57,7 +57,7 @@ struct reader {
 	pthread_t thread;
 	int epoll_fd; /* for the ring and the end */
 	bool started;
-	_Atomic uint64_t pos; /* in the ring: looked at up to here */
+	_Atomic uint64_t pos; /* in the ring: results of what is before it are there */
 	uint64_t rung_tail; /* the drain was asked to come when the ring began here */
 	struct priority priority;
 	unsigned wakeups;
@@ -237,26 +237,26 @@ static void pass_over_before(struct reader *r, struct moment *moment, uint64_t t
  * The newest samples since the last call: those before them are too late. False: there are none, or the drain was faster. It may be so for
  * those that came long before, which woke no reader.
  */
-static bool newest_moment(struct reader *r, struct moment *ret)
+static bool newest_moment(struct reader *r, uint64_t head, struct moment *ret)
 {
-	uint64_t head = ring_head(r->ring), pos = MAX(r->pos, sample_head_tail(r->ring));
+	uint64_t pos = MAX(r->pos, sample_head_tail(r->ring));
 	struct sample_head next;
 
 	ret->count = 0;
-	r->pos = head;
 	while (pos < head) {
 		if (sample_head_next(r->ring, &pos, head, &next)) {
 			pass_over_before(r, ret, next.time_ns);
 			ret->samples[ret->count++] = next;
 			continue;
 		}
+		if (pos == head)
+			break;
 		uint64_t tail = sample_head_tail(r->ring);
 
-		if (pos < head)
-			pass_over_before(r, ret, UINT64_MAX);
-		if (pos < head && tail <= pos)
+		ret->count = 0; /* taken out, and counted as late by who did it */
+		if (tail <= pos)
 			return false;
-		pos = MAX(pos, tail);
+		pos = tail;
 	}
 	return ret->count && pos == head;
 }
@@ -311,20 +311,27 @@ static void take_thread(struct reader *r, const struct moment *moment, size_t nu
 	r->deep_ns += r->was_deep ? took : 0;
 }
 
-static void take_samples(struct reader *r)
+static void take_moment(struct reader *r, const struct moment *moment)
 {
-	struct moment moment;
-
-	if (!newest_moment(r, &moment))
-		return;
-	for (size_t i = moment.count; i-- > 0;) {
+	for (size_t i = moment->count; i-- > 0;) {
 		bool newest = true;
 
-		for (size_t j = i + 1; j < moment.count; j++)
-			newest = newest && !is_same_thread(&moment.samples[i], &moment.samples[j]);
+		for (size_t j = i + 1; j < moment->count; j++)
+			newest = newest && !is_same_thread(&moment->samples[i], &moment->samples[j]);
 		if (newest)
-			take_thread(r, &moment, i);
+			take_thread(r, moment, i);
 	}
+}
+
+/* The drain, which may come meanwhile, takes no sample whose result is not there yet. */
+static void take_samples(struct reader *r)
+{
+	uint64_t head = ring_head(r->ring);
+	struct moment moment;
+
+	if (newest_moment(r, head, &moment))
+		take_moment(r, &moment);
+	r->pos = head;
 }
 
 /* What rings meanwhile is looked at when we wait again. */
