@@ -351,6 +351,8 @@ static struct err *start(struct recorder *s)
 	const struct record_args *args = s->args;
 	bool by_exec = s->workload.pid && !s->target.by_cpu;
 
+	if (s->managed)
+		managed_readers_begin(s->managed, /* all= */ !s->target.system_wide);
 	s->recording.start_ns = clock_now_ns(CLOCK_MONOTONIC);
 	status_line_init(&s->status, args->quiet, s->recording.start_ns);
 	if (args->duration_ns)

@@ -11,6 +11,7 @@
 #include "formats/base/vec.h"
 #include "record/managed/managed_binary.h"
 #include "record/task/inner_pid.h"
+#include "record/task/process_clock.h"
 #include "record/task/task_memory.h"
 
 #include <errno.h>
@@ -33,6 +34,7 @@ static const struct managed_runtime *const runtimes[] = {
 #define REST_NS    50000000
 #define PLAIN_MAX  16384 /* programs, and libraries, that are remembered to hold none */
 #define LIBRARY_LEN_MIN 0x100000 /* of the code of an interpreter: theirs have 0x180000 and more */
+#define BEGIN_MAX 256 /* processes that are looked at when the recording begins */
 #define LIBRARIES_MAX 16 /* that are looked into at a time */
 #define FILTER_LEN 4096
 #define THREADS_MAX 1024 /* of a process that something is remembered of */
@@ -56,6 +58,7 @@ struct managed_process {
 	uint32_t pid;
 	enum status status;
 	bool again; /* more was mapped while it was looked at */
+	uint64_t noted_ns; /* its CPU time when it was told; 0: it began after the recording */
 	uint64_t program; /* no file of it has the right name: the hash of the program or library for which it is looked into; else 0 */
 	unsigned holders; /* the table is one of them */
 	const struct managed_runtime *runtime;
@@ -69,11 +72,11 @@ struct managed_process {
 
 struct managed_table {
 	pthread_mutex_t lock; /* of all below */
-	pthread_cond_t more;
+	pthread_cond_t more, done;
 	struct map by_pid; /* to struct managed_process * */
 	struct map plain;  /* hashes of programs that hold no interpreter */
 	VEC(uint32_t) queue;
-	bool ending, has_finder;
+	bool ending, has_finder, finds; /* finds: it is at work on one */
 	pthread_t finder;
 	struct managed_files files; /* the finder's, under @looking */
 	struct map plain_libraries; /* hashes of where they are, likewise */
@@ -103,6 +106,7 @@ struct managed_table *managed_table_new(int news_fd)
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_mutex_init(&t->looking, NULL);
 	pthread_cond_init(&t->more, NULL);
+	pthread_cond_init(&t->done, NULL);
 	managed_names_init(&t->names);
 	t->files.reader = foreign_reader_new(FOREIGN_THREAD);
 	return t;
@@ -372,9 +376,11 @@ static void *find_processes(void *context)
 	pthread_mutex_lock(&t->lock);
 	budget_init(&t->budget, clock_now_ns(CLOCK_MONOTONIC), 0);
 	while (!t->ending) {
-		if (!t->queue.len)
+		t->finds = t->queue.len;
+		if (!t->finds) {
+			pthread_cond_broadcast(&t->done);
 			pthread_cond_wait(&t->more, &t->lock);
-		else if (budget_charge(&t->budget, clock_now_ns(CLOCK_MONOTONIC), t->spent_ns))
+		} else if (budget_charge(&t->budget, clock_now_ns(CLOCK_MONOTONIC), t->spent_ns))
 			look(t, t->queue.items[--t->queue.len]);
 		else
 			rest(t); /* so many start that looking at all would take more than its part of a CPU */
@@ -426,6 +432,7 @@ void managed_table_free(struct managed_table *t)
 	pthread_mutex_destroy(&t->lock);
 	pthread_mutex_destroy(&t->looking);
 	pthread_cond_destroy(&t->more);
+	pthread_cond_destroy(&t->done);
 	free(t);
 }
 
@@ -461,7 +468,9 @@ static void tell_mapping(struct managed_table *t, uint32_t pid, const char *path
 	p->again = p->status == QUEUED;
 	if (p->status == REFUSED)
 		p->status = NOTED;
-	if (when == MAPPED_NOW && p->status == NOTED)
+	if (when == MAPPED_BEFORE)
+		p->noted_ns = process_clock_ns(pid);
+	else if (p->status == NOTED)
 		queue(t, p);
 	pthread_mutex_unlock(&t->lock);
 }
@@ -531,6 +540,26 @@ void managed_table_event(struct managed_table *t, const struct event *ev)
 	else if (t->count && ((ev->kind == EVENT_COMM && ev->comm.exec) ||
 			      (ev->kind == EVENT_EXIT && ev->pid == ev->tid)))
 		tell_end(t, ev->pid);
+}
+
+void managed_table_begin(struct managed_table *t, bool all, uint64_t wait_ns)
+{
+	struct timespec until = clock_deadline(wait_ns);
+	const struct map_slot *slot;
+	size_t count = 0;
+
+	pthread_mutex_lock(&t->lock);
+	for (size_t pos = 0; count < BEGIN_MAX && (slot = map_next(&t->by_pid, &pos));) {
+		struct managed_process *p = (struct managed_process *)(uintptr_t)slot->value;
+
+		if (p->status != NOTED || p->program || !p->noted_ns || (!all && process_clock_ns(p->pid) == p->noted_ns))
+			continue;
+		queue(t, p);
+		count++;
+	}
+	while ((t->queue.len || t->finds) && pthread_cond_timedwait(&t->done, &t->lock, &until) == 0)
+		;
+	pthread_mutex_unlock(&t->lock);
 }
 
 void managed_table_follow(struct managed_table *t, managed_known_fn *fn, void *context)

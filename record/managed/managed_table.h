@@ -5,7 +5,8 @@
  *	mapping of a file named like one ─► noted ─► a thread of ours looks at it ─► known, or no interpreter
  *
  * The recorder tells of mappings, forks, execs and ends as it drains; it never waits. A process that was there before is
- * looked at when it is sampled, a new one at once, so that its first samples are not lost. Several threads may use one.
+ * looked at when the recording begins, if it runs then, or when it is sampled; a new one at once: so first samples are not lost.
+ * Several threads may use one.
  */
 #ifndef RECORD_MANAGED_TABLE_H
 #define RECORD_MANAGED_TABLE_H
@@ -28,6 +29,12 @@ void managed_table_free(struct managed_table *t);
 
 /* Follow a side-band event; others are ignored. A mapping of before the recording has no time. */
 void managed_table_event(struct managed_table *t, const struct event *ev);
+
+/*
+ * The recording begins. Of the processes that were there before, look at those with an interpreter's name that have run since they were
+ * told, or @all of those: they will be sampled soon. Waits until that is done, for @wait_ns at most.
+ */
+void managed_table_begin(struct managed_table *t, bool all, uint64_t wait_ns);
 
 /* Process @pid was sampled. Is its interpreter known? A load from memory for all but processes that may have one. */
 bool managed_table_sampled(struct managed_table *t, uint32_t pid);

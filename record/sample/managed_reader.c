@@ -31,6 +31,7 @@
 #define QUIET_NS      2000000000u /* without interpreters after which samples wake no reader */
 #define WAITING_MAX   (4u << 20)  /* bytes of results that wait for the drain */
 #define END_WAIT_NS   1000000000
+#define BEGIN_WAIT_NS 20000000 /* that a recording begins later at most: to look at a process takes 1 ms */
 #define DEEP_PERCENT  3	  /* of a CPU: what deep stacks may cost */
 #define DEEP_DRAIN    2	  /* times what it takes to read one, with what is done to it later */
 #define CHECK_EVERY   16	  /* wake-ups: to ask for the thread's CPU time costs a sixth of reading a stack */
@@ -531,6 +532,12 @@ void managed_readers_free(struct managed_readers *m)
 	stack_shelves_free(m->shelves);
 	free(m->readers);
 	free(m);
+}
+
+void managed_readers_begin(struct managed_readers *m, bool all)
+{
+	managed_table_begin(m->table, all, BEGIN_WAIT_NS);
+	managed_readers_wanted(m, clock_now_ns(CLOCK_MONOTONIC));
 }
 
 bool managed_readers_wanted(struct managed_readers *m, uint64_t now)

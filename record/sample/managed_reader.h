@@ -48,6 +48,12 @@ struct managed_readers *managed_readers_new(struct perf_fds *fds, bool by_cpu,
 void managed_readers_free(struct managed_readers *m);
 
 /*
+ * The recording begins: processes that run an interpreter now, or @all that were there before, are known and have their readers at once,
+ * so that their first samples have a stack. Takes some milliseconds for the first, none if there is none.
+ */
+void managed_readers_begin(struct managed_readers *m, bool all);
+
+/*
  * Whether samples should wake readers now: an interpreter was sampled or found lately. Starts the readers the first time;
  * false, and *@ret says why, if there can be none.
  */

@@ -2,12 +2,12 @@
 #include "record/sample/thread_clock.h"
 
 #include "formats/base/compiler.h"
+#include "record/task/process_clock.h"
 
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #define CLOCKS_MAX 2048	 /* descriptors, if there are four times as many to be had */
@@ -21,12 +21,6 @@ void thread_clocks_init(struct thread_clocks *clocks)
 	getrlimit(RLIMIT_NOFILE, &limit);
 	*clocks = (struct thread_clocks){ .max = (size_t)MIN(limit.rlim_cur / 4, (rlim_t)CLOCKS_MAX) };
 	pthread_rwlock_init(&clocks->lock, NULL);
-}
-
-/* The clock of a process's CPU time, as clock_getcpuclockid(3) makes it. */
-static clockid_t process_clock(uint32_t pid)
-{
-	return (clockid_t)(~pid << 3 | 2);
 }
 
 /* Has its thread ended? */
@@ -82,7 +76,6 @@ static bool read_own(struct thread_clocks *clocks, uint32_t tid, uint64_t *ret)
 
 uint64_t thread_clocks_read(struct thread_clocks *clocks, uint32_t pid, uint32_t tid)
 {
-	struct timespec t = { 0 };
 	uint64_t count = 0;
 
 	if (++clocks->reads % READS_MAX == 0) {
@@ -92,9 +85,7 @@ uint64_t thread_clocks_read(struct thread_clocks *clocks, uint32_t pid, uint32_t
 	}
 	if (read_own(clocks, tid, &count))
 		return count;
-	if (clock_gettime(process_clock(pid), &t) != 0)
-		return 0;
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return process_clock_ns(pid);
 }
 
 /* Has thread @tid a clock that is that of an ended thread? */
