@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/managed/managed_names.h"
 
+#include "record/system/priority.h"
+
 #include <stdint.h>
 #include <string.h>
 
 void managed_names_init(struct managed_names *names)
 {
 	*names = (struct managed_names){ 0 };
-	pthread_mutex_init(&names->lock, NULL);
+	priority_mutex_init(&names->lock);
 }
 
 void managed_names_deinit(struct managed_names *names)

@@ -10,6 +10,7 @@
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
 #include "record/managed/managed_binary.h"
+#include "record/system/priority.h"
 #include "record/task/inner_pid.h"
 #include "record/task/process_clock.h"
 #include "record/task/task_memory.h"
@@ -103,7 +104,7 @@ struct managed_table *managed_table_new(int news_fd)
 	struct managed_table *t = memory_zeroed(1, sizeof(*t));
 
 	t->news_fd = news_fd;
-	pthread_mutex_init(&t->lock, NULL);
+	priority_mutex_init(&t->lock);
 	pthread_mutex_init(&t->looking, NULL);
 	pthread_cond_init(&t->more, NULL);
 	pthread_cond_init(&t->done, NULL);
@@ -194,7 +195,7 @@ static struct managed_process *note(struct managed_table *t, uint32_t pid)
 	p->pid = pid;
 	p->holders = 1;
 	p->memory.pagemap_fd = -1;
-	pthread_mutex_init(&p->reading, NULL);
+	priority_mutex_init(&p->reading);
 	*map_put(&t->by_pid, pid, NULL) = (uintptr_t)p;
 	t->count++;
 	++*filter_of(t, pid);

@@ -3,7 +3,8 @@
  * drain.c - the side-band here, samples by the readers, who share nothing that changes meanwhile.
  *
  * Rounds: when a pass ends, everything that was written before the previous pass ended has been read,
- * so nothing still to come is older than the newest record seen by then (the rule of perf's FINISHED_ROUND).
+ * so nothing still to come is older than the newest record seen by then (the rule of perf's FINISHED_ROUND). Samples that are
+ * left for the next pass put that off.
  */
 #include "record/sample/drain.h"
 
@@ -50,9 +51,11 @@ struct drain {
 
 	uint64_t newest_ns;        /* record seen */
 	uint64_t newest_before_ns; /* the same when the previous pass ended */
+	uint64_t finished_ns;      /* what is older cannot be written in order any more */
 
 	struct ring_scene scene;
 	uint64_t *heads_before; /* where the rings ended at the previous pass */
+	bool held; /* samples that were there when this pass began are left for the next */
 	struct idle_reader *idle; /* NULL: it is no event */
 	uint32_t idle_event;
 	struct wait_probe *wait_probe; /* NULL: stacks of waits are not recorded */
@@ -614,38 +617,41 @@ struct wait_probe_totals drain_probe_totals(const struct drain *d)
  */
 static uint64_t head_of(struct drain *d, size_t i)
 {
-	uint64_t head = ring_head(&d->perf_fds->samples.items[i]), before = d->heads_before[i];
+	uint64_t head = ring_head(&d->perf_fds->samples.items[i]), before = d->heads_before[i], until;
 
 	d->heads_before[i] = head;
 	if (!d->options.managed || !d->perf_fds->enabled ||
 	    (!d->perf_fds->waking && !managed_readers_have_bells(d->options.managed)))
 		return head;
-	return MAX(before, managed_readers_seen(d->options.managed, i, head));
+	until = MAX(before, managed_readers_seen(d->options.managed, i, head));
+	d->held |= until < head;
+	return until;
 }
 
 /* Leave all samples to the next pass, if there is room for them. */
-static bool hold_samples(struct drain *d)
+static void hold_samples(struct drain *d)
 {
 	const struct ring *rings = d->perf_fds->samples.items;
 
 	for (size_t i = 0; i < d->nrings; i++) {
 		if (!d->perf_fds->enabled || ring_head(&rings[i]) - rings[i].tail > rings[i].data_len / 4)
-			return false;
+			return;
 	}
 	for (size_t i = 0; i < d->nrings; i++)
 		d->scene.heads[i] = rings[i].tail;
-	return true;
+	d->held = true;
 }
 
 struct err *drain_pass(struct drain *d)
 {
 	journal_begin_pass(d->journal);
+	d->held = false;
 	for (size_t i = 0; i < d->nrings; i++)
 		d->scene.heads[i] = head_of(d, i);
 	struct err *err = drain_side_band(d);
 
-	bool held = attach_begin_samples(d->attach) && hold_samples(d);
-
+	if (attach_begin_samples(d->attach))
+		hold_samples(d);
 	if (!err)
 		err = drain_samples(d);
 	count_wakings(d);
@@ -656,18 +662,18 @@ struct err *drain_pass(struct drain *d)
 	if (!err && d->idle)
 		err = idle_reader_take(d->idle, take_idle, d);
 	if (!err && d->options.managed)
-		err = managed_readers_take(d->options.managed, d->newest_before_ns, take_managed, d);
+		err = managed_readers_take(d->options.managed, d->finished_ns, take_managed, d);
 	if (err)
 		return err;
 	d->totals.passes++;
 	task_filter_round(d->tasks);
 	attach_round(d->attach);
-	uint64_t finished_ns = d->newest_before_ns;
-
-	/* What is held may be as old as what this pass began with. */
-	if (!held)
+	/* What is held may be as old as what the previous pass ended with. */
+	if (!d->held) {
+		d->finished_ns = d->newest_before_ns;
 		d->newest_before_ns = d->newest_ns;
-	return journal_end_pass(d->journal, finished_ns);
+	}
+	return journal_end_pass(d->journal, d->finished_ns);
 }
 
 /* Members of groups that only count have no periods that would tell what is ours of their counts; samples of others have it. */

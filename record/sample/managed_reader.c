@@ -59,6 +59,7 @@ struct reader {
 	int epoll_fd; /* for the ring and the end */
 	bool started;
 	_Atomic uint64_t pos; /* in the ring: results of what is before it are there */
+	_Atomic uint64_t claimed; /* likewise: there will be a result of what is before it, though the drain takes it out now */
 	uint64_t rung_tail; /* the drain was asked to come when the ring began here */
 	struct priority priority;
 	unsigned wakeups;
@@ -330,7 +331,10 @@ static void take_samples(struct reader *r)
 	uint64_t head = ring_head(r->ring);
 	struct moment moment;
 
-	if (newest_moment(r, head, &moment))
+	bool any = newest_moment(r, head, &moment);
+
+	r->claimed = head;
+	if (any)
 		take_moment(r, &moment);
 	r->pos = head;
 }
@@ -423,8 +427,8 @@ static void start_reader(struct reader *r)
 	struct wake_filter *filter = r->all->filter;
 
 	give_room(&r->results);
-	r->pos = ring_head(r->ring);
-	pthread_mutex_init(&r->lock, NULL);
+	r->pos = r->claimed = ring_head(r->ring);
+	priority_mutex_init(&r->lock);
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	r->started = r->epoll_fd >= 0 && wait_for(r, filter ? wake_filter_fd(filter, number_of(r)) : r->ring->fd, EPOLLET) &&
 		     wait_for(r, r->all->end_fd, 0) &&
@@ -588,7 +592,7 @@ void managed_readers_sampled(struct managed_readers *m, uint32_t pid)
 
 bool managed_readers_missed(struct managed_readers *m, size_t ring, uint64_t end, const struct event *sample, struct event *ret)
 {
-	if (ring >= m->nreaders || !m->readers[ring].started || m->readers[ring].pos >= end)
+	if (ring >= m->nreaders || !m->readers[ring].started || m->readers[ring].claimed >= end)
 		return false;
 	struct managed_process *p = managed_table_hold(m->table, sample->pid);
 

@@ -4,6 +4,7 @@
 #include "formats/perf/perf_record.h"
 #include "formats/base/map.h"
 #include "formats/base/memory.h"
+#include "record/system/priority.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ struct stack_shapes *stack_shapes_new(void)
 {
 	struct stack_shapes *s = memory_zeroed(1, sizeof(*s));
 
-	pthread_mutex_init(&s->lock, NULL);
+	priority_mutex_init(&s->lock);
 	return s;
 }
 

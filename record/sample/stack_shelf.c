@@ -5,6 +5,7 @@
 #include "formats/base/map.h"
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
+#include "record/system/priority.h"
 #include "record/task/map_query.h"
 #include "record/task/process_stat.h"
 
@@ -86,10 +87,10 @@ struct stack_shelves *stack_shelves_new(size_t nrings)
 	struct stack_shelves *s = memory_zeroed(1, sizeof(*s) + nrings * sizeof(s->shelves[0]));
 
 	s->nshelves = nrings;
-	pthread_mutex_init(&s->question.lock, NULL);
+	priority_mutex_init(&s->question.lock);
 	pthread_cond_init(&s->question.asked, NULL);
 	for (size_t i = 0; i < nrings; i++)
-		pthread_mutex_init(&s->shelves[i].lock, NULL);
+		priority_mutex_init(&s->shelves[i].lock);
 	return s;
 }
 

@@ -66,3 +66,15 @@ void priority_lower(struct priority *p)
 		set(p, false);
 	p->level = 0;
 }
+
+void priority_mutex_init(pthread_mutex_t *mutex)
+{
+	pthread_mutexattr_t how;
+
+	pthread_mutexattr_init(&how);
+	/* A kernel without such locks has ordinary ones. */
+	pthread_mutexattr_setprotocol(&how, PTHREAD_PRIO_INHERIT);
+	if (pthread_mutex_init(mutex, &how) != 0)
+		pthread_mutex_init(mutex, NULL);
+	pthread_mutexattr_destroy(&how);
+}

@@ -12,6 +12,7 @@
 
 #include "formats/base/budget.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -47,5 +48,11 @@ void priority_check(struct priority *p);
 
 /* Back to an ordinary thread, for good. */
 void priority_lower(struct priority *p);
+
+/*
+ * A lock for threads of different places in line: who has it is as urgent as who waits for it, or an ordinary thread that stands behind a
+ * crowd would keep the lock from the first in line. pthread_mutex_destroy() ends it.
+ */
+void priority_mutex_init(pthread_mutex_t *mutex);
 
 #endif
