@@ -581,6 +581,7 @@ static size_t walk(struct python *py, struct managed_view *view, uint64_t frame,
 	uint8_t bytes[FRAME_LEN_MAX];
 	size_t count = 0;
 
+	*ret_state = EVENT_MANAGED_WHOLE;
 	for (size_t steps = 0; frame && managed_view_copy(view, frame, bytes, py->frame_len); steps++) {
 		uint64_t previous = managed_word(bytes, py->layout.frame_previous);
 
@@ -644,13 +645,13 @@ static const char *locals_of(struct python *py, struct managed_view *view, const
 	return managed_names_keep(py->host.names, text, len);
 }
 
-/* *@ret_task is the number of the frame that runs asyncio's task, @count if there is none. */
+/* *@ret_task is the number of the frame that runs asyncio's task, EVENT_MANAGED_FRAMES_MAX if there is none. */
 static void name_frames(struct python *py, struct managed_view *view, size_t count, struct managed_stack *ret,
 			size_t *ret_task)
 {
 	bool fresh = look_up_codes(py, view, count);
 
-	*ret_task = count;
+	*ret_task = EVENT_MANAGED_FRAMES_MAX;
 	for (size_t i = 0; i < count; i++) {
 		const struct python_frame *frame = &py->frames[i];
 		/* Whatever is read anew may take the room of what was known. */
@@ -658,7 +659,7 @@ static void name_frames(struct python *py, struct managed_view *view, size_t cou
 
 		if (!code)
 			return;
-		if (code->runs_task && *ret_task == count)
+		if (code->runs_task && *ret_task == EVENT_MANAGED_FRAMES_MAX)
 			*ret_task = i;
 		ret->frames[ret->nframes++] = (struct event_managed_frame){
 			.name = code->name,
@@ -748,10 +749,39 @@ static void label_collection(struct python *py, struct managed_view *view, uint6
 		ret->labels[ret->nlabels++] = (struct event_managed_label){ .key = "gc", .text = "collecting" };
 }
 
+/* Its frames from @frame on, and what they run. *@ret_task as of name_frames(). */
+static void read_frames(struct python *py, struct managed_view *view, uint64_t frame, struct managed_stack *ret, size_t *ret_task)
+{
+	ret->nframes = 0;
+	size_t count = walk(py, view, frame, &ret->state);
+
+	name_frames(py, view, count, ret, ret_task);
+}
+
+/*
+ * 3.11 and 3.12 note the frame in a structure of each call of the loop, and that in the thread's state, which for some instructions
+ * has one in which nothing is noted yet: what runs then is what the call before it noted.
+ */
+static void read_cframe(struct python *py, struct managed_view *view, uint64_t cframe, struct managed_stack *ret, size_t *ret_task)
+{
+	uint64_t at = cframe + (uint64_t)py->layout.cframe_frame;
+	uint64_t frame = managed_view_u64(view, at), previous = managed_view_u64(view, at + 8);
+
+	if (view->failed)
+		return;
+	read_frames(py, view, frame, ret, ret_task);
+	if (!previous || (ret->nframes && !view->failed))
+		return;
+	/* If it was for time that it failed, it does so again. */
+	view->failed = false;
+	read_frames(py, view, managed_view_u64(view, previous + (uint64_t)py->layout.cframe_frame), ret, ret_task);
+}
+
 static void python_read(void *state, uint32_t tid, struct managed_view *view,
 			struct managed_stack *ret)
 {
 	struct python *py = state;
+	size_t task = EVENT_MANAGED_FRAMES_MAX;
 
 	ret->nframes = ret->nlabels = 0;
 	ret->state = EVENT_MANAGED_FAILED;
@@ -763,13 +793,9 @@ static void python_read(void *state, uint32_t tid, struct managed_view *view,
 	uint64_t frame = thread ? managed_view_u64(view, thread + py->layout.thread_frame) : 0;
 
 	if (frame && py->layout.cframe_frame >= 0)
-		frame = managed_view_u64(view, frame + (uint64_t)py->layout.cframe_frame);
-	if (view->failed)
-		return;
-	ret->state = EVENT_MANAGED_WHOLE;
-	size_t count = walk(py, view, frame, &ret->state), task;
-
-	name_frames(py, view, count, ret, &task);
+		read_cframe(py, view, frame, ret, &task);
+	else if (!view->failed)
+		read_frames(py, view, frame, ret, &task);
 	if (view->failed) {
 		ret->state = EVENT_MANAGED_FAILED;
 		ret->nframes = 0;
@@ -778,7 +804,7 @@ static void python_read(void *state, uint32_t tid, struct managed_view *view,
 	} else {
 		if (!label_lock(py, view, thread, ret))
 			label_collection(py, view, thread, ret);
-		if (task < count)
+		if (task < EVENT_MANAGED_FRAMES_MAX)
 			label_task(py, view, &py->frames[task], ret);
 		if (py->host.locals)
 			name_locals(py, view, ret);

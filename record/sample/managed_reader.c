@@ -25,7 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LATE_NS	      1000000	  /* after a sample, what is read no longer belongs to it */
+#define LATE_NS	      1000000	  /* after a sample, what is read no longer belongs to it, if its thread may have run meanwhile */
+#define KEPT_NS	      3000000	  /* likewise, if nothing kept its reader from running at once but what kept the thread, too */
 #define MOMENT_NS      100000	  /* from a sample to that of the switch by which its reader took the CPU: 24 to 50 us */
 #define MOMENT_MAX     8	  /* samples of one moment: more events, and that switch */
 #define QUIET_NS      2000000000u /* without interpreters after which samples wake no reader */
@@ -63,6 +64,7 @@ struct reader {
 	uint64_t rung_tail; /* the drain was asked to come when the ring began here */
 	struct priority priority;
 	unsigned wakeups;
+	uint64_t waits_ns; /* since when nothing is left to be done before the next sample */
 	struct managed_view view;
 	struct managed_stack stack;
 	struct stack_reader *other; /* of stacks that a thread has left */
@@ -268,6 +270,15 @@ static bool is_same_thread(const struct sample_head *one, const struct sample_he
 	return one->tid == other->tid && one->pid == other->pid;
 }
 
+/*
+ * A reader that waits takes the CPU from the sampled thread as soon as the kernel can let it: until then that works for others (network, a
+ * hypervisor). One that was at work on something that makes it wait, such as a lock of memory, let the thread run.
+ */
+static bool is_late(const struct reader *r, const struct sample_head *seen, uint64_t now)
+{
+	return now >= seen->time_ns + (r->priority.raised && seen->time_ns > r->waits_ns ? KEPT_NS : LATE_NS);
+}
+
 /* What there is to be read of the thread of sample @number of @moment; the result's state, if it is an interpreter's. */
 static enum event_managed_state read_thread(struct reader *r, const struct moment *moment, size_t number, bool other, struct managed_process *p)
 {
@@ -302,7 +313,7 @@ static void take_thread(struct reader *r, const struct moment *moment, size_t nu
 	uint64_t begin = clock_now_ns(CLOCK_MONOTONIC), took;
 
 	r->was_deep = false;
-	if (begin < newest->time_ns + LATE_NS && budget_charge(&r->budget, begin, r->read_ns))
+	if (!is_late(r, newest, begin) && budget_charge(&r->budget, begin, r->read_ns))
 		state = read_thread(r, moment, number, other, p);
 	for (size_t i = 0; i <= number && p; i++)
 		if (is_same_thread(&moment->samples[i], newest))
@@ -348,6 +359,7 @@ static void look(struct reader *r)
 	take_samples(r);
 	if (filter)
 		wake_filter_answer(filter, number_of(r), rung);
+	r->waits_ns = clock_now_ns(CLOCK_MONOTONIC);
 }
 
 /* False: it is off line. */

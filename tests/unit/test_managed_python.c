@@ -97,6 +97,23 @@ TEST(managed_python_reads_functions_lines_and_entries)
 	CHECK(fake.stack->frames[1].entry);
 }
 
+/* The thread has the structure of a call that has not noted its frame yet: what lies there is of another time. */
+TEST(managed_python_reads_the_caller_of_a_call_that_is_being_made)
+{
+	static const uint64_t noted[] = { 0, 0x10, FAKE_BASE + FAKE_LEN + 8, 0x8000000000000000, FAKE_BASE + CODES };
+
+	for (size_t i = 0; i < sizeof(noted) / sizeof(*noted); i++) {
+		FAKE(fake);
+		managed_fake_put(&fake, THREAD + 56, FAKE_BASE + CFRAME + 64);
+		managed_fake_put(&fake, CFRAME + 64 + 8, noted[i]);
+		managed_fake_put(&fake, CFRAME + 64 + 16, FAKE_BASE + CFRAME);
+		managed_fake_stack(&fake, FAKE_PID);
+		CHECK_UINT(fake.stack->state, EVENT_MANAGED_WHOLE);
+		CHECK_UINT(fake.stack->nframes, 2);
+		CHECK_STR(fake.stack->frames[0].name, "handler");
+	}
+}
+
 TEST(managed_python_reads_names_only_once)
 {
 	FAKE(fake);
