@@ -10,7 +10,6 @@
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
 #include "record/managed/managed_binary.h"
-#include "record/system/priority.h"
 #include "record/task/inner_pid.h"
 #include "record/task/process_clock.h"
 #include "record/task/task_memory.h"
@@ -89,6 +88,8 @@ struct managed_table {
 	struct managed_refusals refusals;
 	struct arena arena; /* of their paths */
 	int news_fd;
+	const struct priority *first; /* NULL: ordinary */
+	struct priority priority;     /* the finder's */
 	bool locals;
 	managed_known_fn *known; /* NULL: no listener */
 	void *context;
@@ -99,11 +100,12 @@ struct managed_table {
 	_Atomic uint64_t last_ns;
 };
 
-struct managed_table *managed_table_new(int news_fd)
+struct managed_table *managed_table_new(int news_fd, const struct priority *first)
 {
 	struct managed_table *t = memory_zeroed(1, sizeof(*t));
 
 	t->news_fd = news_fd;
+	t->first = first;
 	priority_mutex_init(&t->lock);
 	pthread_mutex_init(&t->looking, NULL);
 	pthread_cond_init(&t->more, NULL);
@@ -374,10 +376,13 @@ static void *find_processes(void *context)
 {
 	struct managed_table *t = context;
 
+	if (t->first)
+		priority_join(&t->priority, t->first);
 	pthread_mutex_lock(&t->lock);
 	budget_init(&t->budget, clock_now_ns(CLOCK_MONOTONIC), 0);
 	while (!t->ending) {
 		t->finds = t->queue.len;
+		priority_check(&t->priority);
 		if (!t->finds) {
 			pthread_cond_broadcast(&t->done);
 			pthread_cond_wait(&t->more, &t->lock);

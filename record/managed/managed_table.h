@@ -12,6 +12,7 @@
 #define RECORD_MANAGED_TABLE_H
 
 #include "record/managed/managed.h"
+#include "record/system/priority.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,8 +20,11 @@
 struct managed_table;
 struct managed_process;
 
-/* @news_fd, an eventfd that stays the caller's, is written to whenever one becomes known; -1: none. */
-struct managed_table *managed_table_new(int news_fd);
+/*
+ * @news_fd, an eventfd that stays the caller's, is written to whenever one becomes known; -1: none. The thread that looks at processes
+ * has the place in line of @first, with a budget of its own; NULL: an ordinary one.
+ */
+struct managed_table *managed_table_new(int news_fd, const struct priority *first);
 /* Of processes that become known from now on, have the names and types of variables read, too. */
 void managed_table_ask_locals(struct managed_table *t);
 

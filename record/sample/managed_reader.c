@@ -412,7 +412,7 @@ struct managed_readers *managed_readers_new(struct perf_fds *fds, bool by_cpu,
 	m->first = first;
 	m->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	m->end_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	m->table = managed_table_new(m->bell_fd);
+	m->table = managed_table_new(m->bell_fd, first);
 	thread_clocks_init(&m->clocks);
 	m->shapes = stack_shapes_new();
 	m->shelves = stack_shelves_new(fds->samples.len);

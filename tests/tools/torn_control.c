@@ -92,7 +92,7 @@ int main(int argc, char **argv)
 	if (sched_setaffinity(0, sizeof(cpu), &cpu) != 0)
 		return 2;
 	uint32_t pid = (uint32_t)strtoul(argv[1], NULL, 10);
-	struct managed_table *table = managed_table_new(-1);
+	struct managed_table *table = managed_table_new(-1, NULL);
 	struct managed_process *p = tell_mappings(table, pid) ? find_process(table, pid) : NULL;
 
 	if (p) {
