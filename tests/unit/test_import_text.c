@@ -216,6 +216,53 @@ TEST(perf_script_headers_of_all_shapes_are_samples)
 	import_case_close(&c);
 }
 
+static void check_header(const char *text, const char *comm, uint32_t tid, uint32_t cpu, const char *event)
+{
+	const struct profile_sample *sample;
+	struct import_case c;
+
+	import_case_text(&c, text);
+	CHECK_STR(c.importer->name, "perf-script");
+	CHECK_UINT(c.p->samples.len, 1);
+	sample = &c.p->samples.items[0];
+	CHECK_STR(import_case_stack(&c, 0), "leaf");
+	CHECK_STR(profile_text(c.p, c.p->threads.items[sample->thread].comm), comm);
+	CHECK_UINT(c.p->threads.items[sample->thread].tid, tid);
+	CHECK_UINT(sample->cpu, cpu);
+	CHECK_STR(profile_text(c.p, c.p->types.items[sample->type].name), event);
+	import_case_close(&c);
+}
+
+/* As perf 6.1 prints them for threads with such names, for --deltatime, -F misc, and without fields that most have. */
+TEST(perf_script_headers_are_told_from_commands_like_them)
+{
+	static const char frame[] = "\n\t            11b1 leaf (/w)\n\n";
+	char text[256];
+	static const struct {
+		const char *header, *comm;
+		uint32_t tid, cpu;
+		const char *event;
+	} rows[] = {
+		{ "a b: c 1 23339 26250.563639:     250000 cpu-clock: ", "a b: c 1", 23339, PROFILE_NONE, "cpu-clock" },
+		{ "main 12/34 3.5: 23393 [002] 26251.278400:     250000 cpu-clock: ", "main 12/34 3.5:", 23393, 2, "cpu-clock" },
+		{ "a b: c 1 23339     0.008055:     250000 cpu-clock: ", "a b: c 1", 23339, PROFILE_NONE, "cpu-clock" },
+		{ "x 1 2 3 4 5 6 7 77/23339 cpu-clock:pppH: ", "x 1 2 3 4 5 6 7", 23339, PROFILE_NONE, "cpu-clock:pppH" },
+		{ "w 27232 [001] U     26290.070245: cpu-clock: ", "w", 27232, 1, "cpu-clock" },
+		{ ":-1    -1 [001] 26290.070245: cpu-clock: ", ":-1", PROFILE_NONE, 1, "cpu-clock" },
+		{ "[001] 26290.070245: cpu-clock: ", "", PROFILE_NONE, 1, "cpu-clock" },
+		{ "[001] cpu-clock: ", "", PROFILE_NONE, 1, "cpu-clock" },
+		{ "cpu-clock: ", "", PROFILE_NONE, PROFILE_NONE, "cpu-clock" },
+		{ "w 21825 26234.821716:    1001001 ", "w", 21825, PROFILE_NONE, "samples" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		snprintf(text, sizeof(text), "%s%s", rows[i].header, frame);
+		check_header(text, rows[i].comm, rows[i].tid, rows[i].cpu, rows[i].event);
+		snprintf(text, sizeof(text), "%*s%s     11b1 leaf (/w)\n", (int)(16 - strlen(rows[i].comm)), "", rows[i].header);
+		check_header(text, rows[i].comm, rows[i].tid, rows[i].cpu, rows[i].event);
+	}
+}
+
 /* Both with pseudo-frames, as py-spy 0.4.3 -t writes them. */
 TEST(traces_of_py_spy_have_threads_and_lines)
 {

@@ -25,6 +25,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#define COMM_MAX 16 /* bytes of a command and the blank behind it */
+
 struct header {
 	struct json_text comm, event;
 	uint32_t pid, tid, cpu;
@@ -90,6 +92,10 @@ static bool parse_ids(struct json_text word, uint32_t *ret_pid, uint32_t *ret_ti
 	struct json_text first = import_take(&word, '/');
 	uint64_t a, b;
 
+	if (json_is(first, "-1")) { /* perf's for not known */
+		*ret_pid = *ret_tid = PROFILE_NONE;
+		return true;
+	}
 	if (!import_number(first, &a) || a > INT32_MAX)
 		return false;
 	b = a;
@@ -114,64 +120,148 @@ static bool parse_cpu(struct json_text word, uint32_t *ret)
 	return true;
 }
 
-/* Behind the time: an optional period, and the event with a colon. */
+static bool is_hex(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+/* What is not known is 0 or, where preport wrote it, '_'. */
+static bool parse_address(struct json_text word, uint64_t *ret)
+{
+	uint64_t value = 0;
+
+	if (json_is(word, "_")) {
+		*ret = 0;
+		return true;
+	}
+	if (!word.len || word.len > 16)
+		return false;
+	for (size_t i = 0; i < word.len; i++) {
+		if (!is_hex(word.data[i]))
+			return false;
+		value = value << 4 | (uint64_t)(word.data[i] <= '9' ? word.data[i] - '0' : word.data[i] - 'a' + 10);
+	}
+	*ret = value;
+	return true;
+}
+
+/* Behind the time: an optional period, and the event with a colon. Without an event, @ret->event is empty where it would be. */
 static void parse_event(struct json_text rest, struct header *ret)
 {
-	struct json_text word = next_word(&rest);
+	struct json_text word = next_word(&rest), number = word;
+	uint64_t address;
 
-	if (import_number(word, &ret->period)) {
-		ret->has_period = true;
+	ret->has_period = import_number(word, &ret->period);
+	if (ret->has_period)
 		word = next_word(&rest);
+	if (word.len && word.data[word.len - 1] != ':' && !import_starts(word, "PERF_RECORD_")) { /* it is the frame */
+		if (ret->has_period && !parse_address(word, &address)) { /* or its name, and the number is its address */
+			ret->has_period = false;
+			word = number;
+		}
+		word.len = 0;
 	}
 	while (word.len && word.data[word.len - 1] == ':')
 		word.len--;
 	ret->event = word;
 }
 
-/* A command may have blanks, so words are tried until one is a thread's number with what must follow it. */
+/* Between the CPU and the time: letters of -F misc and flags. */
+static bool is_flags(struct json_text word)
+{
+	for (size_t i = 0; i < word.len; i++)
+		if (!((word.data[i] | 0x20) >= 'a' && (word.data[i] | 0x20) <= 'z'))
+			return false;
+	return word.len > 0 && word.len <= 8;
+}
+
+/* "[001] U 12345.678901:", all but the time may be missing; false if that is. */
+static bool take_time(struct json_text *rest, struct header *ret)
+{
+	struct json_text after = *rest, word = next_word(&after);
+
+	if (parse_cpu(word, &ret->cpu))
+		word = next_word(&after);
+	if (is_flags(word))
+		word = next_word(&after);
+	ret->has_time = parse_time(word, &ret->time_ns);
+	if (ret->has_time)
+		*rest = after;
+	return ret->has_time;
+}
+
+/* "[001] 250000 cycles:", the first two may be missing; false if it is none. */
+static bool take_event(struct json_text rest, struct header *ret)
+{
+	struct json_text word, event = rest;
+	uint64_t number;
+
+	word = next_word(&event);
+	if (parse_cpu(word, &ret->cpu)) {
+		rest = event;
+		word = next_word(&event);
+	}
+	if (import_number(word, &number))
+		word = next_word(&event);
+	if (!word.len || word.data[word.len - 1] != ':' || parse_time(word, &number))
+		return false;
+	parse_event(rest, ret);
+	return true;
+}
+
+static const struct header no_header = { .pid = PROFILE_NONE, .tid = PROFILE_NONE, .cpu = PROFILE_NONE };
+
+/* What stands from @word on, behind the command, which ends there. */
+static bool parse_behind_comm(struct json_text comm, struct json_text word, struct json_text rest, struct header *ret)
+{
+	struct header h = no_header;
+
+	h.comm = import_trim(comm);
+	if (h.comm.len && parse_ids(word, &h.pid, &h.tid)) {
+		if (take_time(&rest, &h))
+			parse_event(rest, &h);
+		else if (!take_event(rest, &h))
+			return false;
+	} else {
+		rest = (struct json_text){ word.data, (size_t)(rest.data + rest.len - word.data) };
+		if (take_time(&rest, &h))
+			parse_event(rest, &h);
+		else if (h.comm.len || !take_event(rest, &h))
+			return false;
+	}
+	*ret = h;
+	return true;
+}
+
+/*
+ * A command may have blanks and numbers, so words are tried until one is a thread's number with what must follow it. The kernel
+ * cuts commands, so that one that looks like a header ("a 1 2.5:") ends where the true one can still begin.
+ */
 static bool parse_any_header(struct json_text line, struct header *ret)
 {
-	struct json_text rest = line, word, after;
-	struct header h = { .pid = PROFILE_NONE, .tid = PROFILE_NONE, .cpu = PROFILE_NONE };
-	const char *start = line.data;
+	struct json_text rest = line, word;
+	const char *start;
+	struct header h;
+	bool found = false;
 
 	if (!line.len || *line.data == '\t' || *line.data == '#')
 		return false;
 	start = import_trim(line).data;
-	while ((word = next_word(&rest)).len) {
-		bool ids = word.data > start && parse_ids(word, &h.pid, &h.tid);
-		uint64_t period;
+	while ((word = next_word(&rest)).len && (!found || word.data <= start + COMM_MAX)) {
+		struct json_text comm = { start, (size_t)(word.data - start) };
 
-		after = rest;
-		if (ids) {
-			h.comm = import_trim((struct json_text){ start, (size_t)(word.data - start) });
-			word = next_word(&after);
-			if (parse_cpu(word, &h.cpu))
-				word = next_word(&after);
-		}
-		h.has_time = parse_time(word, &h.time_ns);
-		if (!h.has_time) { /* a period, or the event itself */
-			struct json_text event = after, first = word;
-
-			if (ids && import_number(word, &period))
-				word = next_word(&event);
-			if (!ids || !word.len || word.data[word.len - 1] != ':')
-				continue;
-			after = (struct json_text){ first.data, (size_t)(word.data + word.len - first.data) };
-		}
-		if (!ids)
-			h.comm = import_trim((struct json_text){ start, (size_t)(word.data - start) });
-		parse_event(after, &h);
+		if (!parse_behind_comm(comm, word, rest, &h) || (found && (h.tid == PROFILE_NONE || !h.has_time)))
+			continue;
 		*ret = h;
-		return h.event.len > 0 || h.has_time;
+		found = true;
 	}
-	return false;
+	return found && (ret->event.len > 0 || ret->has_time);
 }
 
 /* "cmd 250000 cycles:" */
 static bool parse_period_header(struct json_text line, struct header *ret)
 {
-	struct header h = { .pid = PROFILE_NONE, .tid = PROFILE_NONE, .cpu = PROFILE_NONE };
+	struct header h = no_header;
 	const char *event = memrchr(line.data, ' ', line.len), *period = event;
 
 	if (*line.data == '\t' || *line.data == '#' || line.data[line.len - 1] != ':' || !event)
@@ -216,31 +306,6 @@ static void read_fields(struct json_text line, enum header_ids *ids)
 }
 
 /* ---- frames ---- */
-
-static bool is_hex(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-}
-
-/* What is not known is 0 or, where preport wrote it, '_'. */
-static bool parse_address(struct json_text word, uint64_t *ret)
-{
-	uint64_t value = 0;
-
-	if (json_is(word, "_")) {
-		*ret = 0;
-		return true;
-	}
-	if (!word.len || word.len > 16)
-		return false;
-	for (size_t i = 0; i < word.len; i++) {
-		if (!is_hex(word.data[i]))
-			return false;
-		value = value << 4 | (uint64_t)(word.data[i] <= '9' ? word.data[i] - '0' : word.data[i] - 'a' + 10);
-	}
-	*ret = value;
-	return true;
-}
 
 /* "name+0x12" without what is behind the plus. */
 static struct json_text without_offset(struct json_text name)
@@ -417,6 +482,8 @@ static void finish_sample(struct perf_script *in)
 		sample.stack = import_stack(in->p, sample.stack, in->path.items[i]);
 	if (h->has_period)
 		sample.weight = (int64_t)MIN(h->period, (uint64_t)INT64_MAX >> 8);
+	sample.has_cpu = h->cpu != PROFILE_NONE;
+	sample.cpu = h->cpu;
 	sample.has_time = h->has_time;
 	sample.time_ns = h->time_ns;
 	import_sample(in->p, &sample);
@@ -440,7 +507,7 @@ static void take_only_frame(struct perf_script *in, struct json_text line)
 	struct json_text rest, word;
 	uint64_t address;
 
-	if (!in->header.event.len)
+	if (!at)
 		return;
 	while (at < end && *at == ':')
 		at++;
@@ -453,7 +520,7 @@ static void take_only_frame(struct perf_script *in, struct json_text line)
 /* "cmd 4242", "cmd": nothing says that it is a header but that frames follow. */
 static void open_loose(struct perf_script *in, struct json_text line)
 {
-	struct header header = { .pid = PROFILE_NONE, .tid = PROFILE_NONE, .cpu = PROFILE_NONE };
+	struct header header = no_header;
 	const char *blank = memrchr(line.data, ' ', line.len);
 	struct json_text last;
 
@@ -500,15 +567,30 @@ static void add_line(struct perf_script *in, struct json_text line)
 	}
 }
 
-/* A tab, blanks, an address and a name: so only perf's frames begin. */
-static bool is_tab_frame(struct json_text line)
+/* An address and a name. */
+static bool is_frame(struct json_text text)
 {
 	uint64_t address;
 
-	if (!line.len || *line.data != '\t')
-		return false;
-	line = import_trim(line);
-	return parse_address(import_take(&line, ' '), &address) && line.len;
+	text = import_trim(text);
+	return parse_address(import_take(&text, ' '), &address) && text.len;
+}
+
+/* A tab, blanks, an address and a name: so only perf's frames begin. */
+static bool is_tab_frame(struct json_text line)
+{
+	return line.len && *line.data == '\t' && is_frame(line);
+}
+
+/* "cycles:      55d0c8 main": a frame in the line of a header without an event or a time. */
+static bool has_only_frame(const struct header *header, struct json_text line)
+{
+	const char *at = header->event.data + header->event.len, *end = line.data + line.len;
+
+	at += at < end && *at == ':';
+	while (at < end && *at == ' ')
+		at++;
+	return at - line.data > 4 && memcmp(at - 4, "    ", 4) == 0 && is_frame((struct json_text){ at, (size_t)(end - at) });
 }
 
 static unsigned recognise(const uint8_t *start, size_t len)
@@ -534,9 +616,12 @@ static unsigned recognise(const uint8_t *start, size_t len)
 		behind = *line.data != '\t' && *line.data != ' ';
 		if (in_sample && (*line.data == '\t' || *line.data == ' ')) /* a frame, below a header without a time */
 			return 75;
-		in_sample = parse_header(line, ids, &header) && header.event.len;
-		if (in_sample && header.has_time)
+		in_sample = parse_header(line, ids, &header);
+		if (in_sample && header.event.len && header.has_time)
 			return 80;
+		if (in_sample && has_only_frame(&header, line))
+			return 70;
+		in_sample = in_sample && header.event.len && header.comm.len;
 		tried++;
 	}
 	return 0;
