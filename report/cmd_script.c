@@ -203,26 +203,6 @@ static void script_free(struct script *script)
 	free(script);
 }
 
-static const char *const kind_names[EVENT_KINDS] = {
-	[EVENT_SAMPLE] = "sample",
-	[EVENT_MMAP] = "mmap",
-	[EVENT_COMM] = "comm",
-	[EVENT_FORK] = "fork",
-	[EVENT_EXIT] = "exit",
-	[EVENT_SWITCH] = "switch",
-	[EVENT_LOST] = "lost",
-	[EVENT_LOST_SAMPLES] = "lost-samples",
-	[EVENT_THROTTLE] = "throttle",
-	[EVENT_KSYMBOL] = "ksymbol",
-	[EVENT_BPF] = "bpf",
-	[EVENT_CGROUP] = "cgroup",
-	[EVENT_TEXT_POKE] = "text-poke",
-	[EVENT_MANAGED] = "managed",
-	[EVENT_PROCESS] = "process",
-	[EVENT_TASK_TIMES] = "task-times",
-	[EVENT_DESCRIPTOR] = "descriptor",
-};
-
 /* Signed: synthesised events may stand before the start. */
 static int64_t shown_time(const struct script *script, const struct event *ev)
 {
@@ -399,8 +379,11 @@ static const char *const managed_states[EVENT_MANAGED_STATES] = {
 };
 
 /* What an interpreter's stack held, a frame a line, as under samples. */
-static void put_managed_text(FILE *out, const struct event_managed *managed)
+static void put_managed_text(struct script *script, const struct event *ev)
 {
+	const struct event_managed *managed = &ev->managed;
+	FILE *out = script->out;
+
 	fprintf(out, "%s, %zu frames", managed_states[managed->state], managed->nframes);
 	for (size_t i = 0; i < managed->nframes; i++) {
 		const struct event_managed_frame *frame = &managed->frames[i];
@@ -429,91 +412,107 @@ static void put_managed_text(FILE *out, const struct event_managed *managed)
 	}
 }
 
-static void put_facts_text(const struct script *script, const struct event *ev)
+static void put_mmap_text(struct script *script, const struct event *ev)
 {
 	FILE *out = script->out;
 
-	switch (ev->kind) {
-	case EVENT_MMAP:
-		fprintf(out, "%" PRIx64 "-%" PRIx64 " %s offset %" PRIx64, ev->mmap.start,
-			ev->mmap.end, ev->mmap.flags & EVENT_MMAP_EXEC ? "x" : "-",
-			ev->mmap.file_offset);
-		put_build_id(out, &ev->mmap);
-		fputc(' ', out);
-		text_put_escaped(out, ev->mmap.path);
-		break;
-	case EVENT_COMM:
-		text_put_escaped(out, ev->comm.comm);
-		fputs(ev->comm.exec ? " (exec)" : "", out);
-		break;
-	case EVENT_FORK:
-		fprintf(out, "by %" PRIu32 "/%" PRIu32, ev->fork.parent_pid, ev->fork.parent_tid);
-		break;
-	case EVENT_SWITCH:
-		fputs(ev->cpu_switch.in          ? "in"
-		      : ev->cpu_switch.preempted ? "out, preempted"
-						 : "out",
-		      out);
-		break;
-	case EVENT_LOST:
-	case EVENT_LOST_SAMPLES:
-		fprintf(out, "%" PRIu64 " by the %s", ev->lost.count,
-			ev->lost.by_recorder ? "recorder" : "kernel");
-		break;
-	case EVENT_THROTTLE:
-		text_put_escaped(out, event_name(script, ev->throttle.event));
-		fputs(ev->throttle.stopped ? " stopped" : " resumed", out);
-		fputs(ev->throttle.by_recorder ? " with records of switches by the recorder" : "", out);
-		break;
-	case EVENT_KSYMBOL:
-		fprintf(out, "%" PRIx64 "+%" PRIx64 "%s ", ev->ksymbol.addr, ev->ksymbol.len,
-			ev->ksymbol.removed ? " removed" : "");
-		text_put_escaped(out, ev->ksymbol.name);
-		break;
-	case EVENT_BPF:
-		fprintf(out, "program %" PRIu32 " type %" PRIu32, ev->bpf.id, ev->bpf.type);
-		break;
-	case EVENT_CGROUP:
-		fprintf(out, "%" PRIu64 " ", ev->cgroup.id);
-		text_put_escaped(out, ev->cgroup.path);
-		break;
-	case EVENT_TEXT_POKE:
-		fprintf(out, "%" PRIx64 " %zu -> %zu bytes", ev->text_poke.addr,
-			ev->text_poke.old_len, ev->text_poke.new_len);
-		break;
-	case EVENT_MANAGED:
-		put_managed_text(out, &ev->managed);
-		break;
-	case EVENT_PROCESS:
-		text_put_escaped(out, ev->process.cmdline);
-		fputs(" cgroup=", out);
-		text_put_escaped(out, ev->process.cgroup);
-		if (ev->process.uid != UINT32_MAX)
-			fprintf(out, " uid=%" PRIu32, ev->process.uid);
-		break;
-	case EVENT_TASK_TIMES:
-		fprintf(out, "run=%" PRIu64 " wait=%" PRIu64 " turns=%" PRIu64, ev->task_times.run_ns,
-			ev->task_times.wait_ns, ev->task_times.turns);
-		break;
-	case EVENT_DESCRIPTOR:
-		fprintf(out, "%" PRIu32 " ", ev->descriptor.number);
-		text_put_escaped(out, ev->descriptor.name);
-		break;
-	default:
-		break;
-	}
-	fputc('\n', out);
+	fprintf(out, "%" PRIx64 "-%" PRIx64 " %s offset %" PRIx64, ev->mmap.start,
+		ev->mmap.end, ev->mmap.flags & EVENT_MMAP_EXEC ? "x" : "-",
+		ev->mmap.file_offset);
+	put_build_id(out, &ev->mmap);
+	fputc(' ', out);
+	text_put_escaped(out, ev->mmap.path);
 }
 
-static void put_text(struct script *script, const struct walked_event *event)
+static void put_comm_text(struct script *script, const struct event *ev)
 {
-	put_head(script, event);
-	if (event->ev->kind == EVENT_SAMPLE) {
-		put_sample_text(script, event);
-		return;
-	}
-	fprintf(script->out, "%s: ", kind_names[event->ev->kind]);
-	put_facts_text(script, event->ev);
+	FILE *out = script->out;
+
+	text_put_escaped(out, ev->comm.comm);
+	fputs(ev->comm.exec ? " (exec)" : "", out);
+}
+
+static void put_fork_text(struct script *script, const struct event *ev)
+{
+	fprintf(script->out, "by %" PRIu32 "/%" PRIu32, ev->fork.parent_pid, ev->fork.parent_tid);
+}
+
+static void put_switch_text(struct script *script, const struct event *ev)
+{
+	FILE *out = script->out;
+
+	fputs(ev->cpu_switch.in          ? "in"
+	      : ev->cpu_switch.preempted ? "out, preempted"
+					 : "out",
+	      out);
+}
+
+static void put_lost_text(struct script *script, const struct event *ev)
+{
+	fprintf(script->out, "%" PRIu64 " by the %s", ev->lost.count,
+		ev->lost.by_recorder ? "recorder" : "kernel");
+}
+
+static void put_throttle_text(struct script *script, const struct event *ev)
+{
+	FILE *out = script->out;
+
+	text_put_escaped(out, event_name(script, ev->throttle.event));
+	fputs(ev->throttle.stopped ? " stopped" : " resumed", out);
+	fputs(ev->throttle.by_recorder ? " with records of switches by the recorder" : "", out);
+}
+
+static void put_ksymbol_text(struct script *script, const struct event *ev)
+{
+	FILE *out = script->out;
+
+	fprintf(out, "%" PRIx64 "+%" PRIx64 "%s ", ev->ksymbol.addr, ev->ksymbol.len,
+		ev->ksymbol.removed ? " removed" : "");
+	text_put_escaped(out, ev->ksymbol.name);
+}
+
+static void put_bpf_text(struct script *script, const struct event *ev)
+{
+	fprintf(script->out, "program %" PRIu32 " type %" PRIu32, ev->bpf.id, ev->bpf.type);
+}
+
+static void put_cgroup_text(struct script *script, const struct event *ev)
+{
+	FILE *out = script->out;
+
+	fprintf(out, "%" PRIu64 " ", ev->cgroup.id);
+	text_put_escaped(out, ev->cgroup.path);
+}
+
+static void put_text_poke_text(struct script *script, const struct event *ev)
+{
+	fprintf(script->out, "%" PRIx64 " %zu -> %zu bytes", ev->text_poke.addr,
+		ev->text_poke.old_len, ev->text_poke.new_len);
+}
+
+static void put_process_text(struct script *script, const struct event *ev)
+{
+	FILE *out = script->out;
+
+	text_put_escaped(out, ev->process.cmdline);
+	fputs(" cgroup=", out);
+	text_put_escaped(out, ev->process.cgroup);
+	if (ev->process.uid != UINT32_MAX)
+		fprintf(out, " uid=%" PRIu32, ev->process.uid);
+}
+
+static void put_task_times_text(struct script *script, const struct event *ev)
+{
+	fprintf(script->out, "run=%" PRIu64 " wait=%" PRIu64 " turns=%" PRIu64, ev->task_times.run_ns,
+		ev->task_times.wait_ns, ev->task_times.turns);
+}
+
+static void put_descriptor_text(struct script *script, const struct event *ev)
+{
+	FILE *out = script->out;
+
+	fprintf(out, "%" PRIu32 " ", ev->descriptor.number);
+	text_put_escaped(out, ev->descriptor.name);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------------ */
@@ -669,8 +668,10 @@ static void put_sample_json(struct script *script, const struct walked_event *ev
 	json_close(&script->json, ']');
 }
 
-static void put_mmap_json(struct json *json, const struct event_mmap *map)
+static void put_mmap_json(struct script *script, const struct event *ev)
 {
+	const struct event_mmap *map = &ev->mmap;
+	struct json *json = &script->json;
 	char hex[2 * sizeof(map->build_id) + 1];
 
 	put_address(json, "start", map->start);
@@ -696,8 +697,11 @@ static void put_labels_json(struct json *json, const struct event_managed *manag
 	json_close(json, '}');
 }
 
-static void put_managed_json(struct json *json, const struct event_managed *managed)
+static void put_managed_json(struct script *script, const struct event *ev)
 {
+	const struct event_managed *managed = &ev->managed;
+	struct json *json = &script->json;
+
 	json_string(json, "state", managed_states[managed->state]);
 	put_labels_json(json, managed);
 	json_open(json, "frames", '[');
@@ -716,77 +720,148 @@ static void put_managed_json(struct json *json, const struct event_managed *mana
 	json_close(json, ']');
 }
 
-static void put_facts_json(struct script *script, const struct event *ev)
+static void put_comm_json(struct script *script, const struct event *ev)
 {
 	struct json *json = &script->json;
 
-	switch (ev->kind) {
-	case EVENT_MMAP:
-		put_mmap_json(json, &ev->mmap);
-		break;
-	case EVENT_COMM:
-		json_string(json, "comm", ev->comm.comm);
-		json_bool(json, "exec", ev->comm.exec);
-		break;
-	case EVENT_FORK:
-		json_uint(json, "parent_pid", ev->fork.parent_pid);
-		json_uint(json, "parent_tid", ev->fork.parent_tid);
-		break;
-	case EVENT_SWITCH:
-		json_bool(json, "in", ev->cpu_switch.in);
-		json_bool(json, "preempted", ev->cpu_switch.preempted);
-		break;
-	case EVENT_LOST:
-	case EVENT_LOST_SAMPLES:
-		json_uint(json, "count", ev->lost.count);
-		json_bool(json, "by_recorder", ev->lost.by_recorder);
-		break;
-	case EVENT_THROTTLE:
-		json_string(json, "event", event_name(script, ev->throttle.event));
-		json_bool(json, "stopped", ev->throttle.stopped);
-		if (ev->throttle.by_recorder)
-			json_bool(json, "by_recorder", true);
-		break;
-	case EVENT_KSYMBOL:
-		put_address(json, "addr", ev->ksymbol.addr);
-		json_uint(json, "len", ev->ksymbol.len);
-		json_bool(json, "removed", ev->ksymbol.removed);
-		json_string(json, "name", ev->ksymbol.name);
-		break;
-	case EVENT_BPF:
-		json_uint(json, "id", ev->bpf.id);
-		json_uint(json, "type", ev->bpf.type);
-		break;
-	case EVENT_CGROUP:
-		json_uint(json, "id", ev->cgroup.id);
-		json_string(json, "path", ev->cgroup.path);
-		break;
-	case EVENT_TEXT_POKE:
-		put_address(json, "addr", ev->text_poke.addr);
-		json_uint(json, "old_len", ev->text_poke.old_len);
-		json_uint(json, "new_len", ev->text_poke.new_len);
-		break;
-	case EVENT_MANAGED:
-		put_managed_json(json, &ev->managed);
-		break;
-	case EVENT_PROCESS:
-		json_string(json, "cmdline", ev->process.cmdline);
-		json_string(json, "cgroup", ev->process.cgroup);
-		if (ev->process.uid != UINT32_MAX)
-			json_uint(json, "uid", ev->process.uid);
-		break;
-	case EVENT_TASK_TIMES:
-		json_uint(json, "run_ns", ev->task_times.run_ns);
-		json_uint(json, "wait_ns", ev->task_times.wait_ns);
-		json_uint(json, "turns", ev->task_times.turns);
-		break;
-	case EVENT_DESCRIPTOR:
-		json_uint(json, "number", ev->descriptor.number);
-		json_string(json, "name", ev->descriptor.name);
-		break;
-	default:
-		break;
+	json_string(json, "comm", ev->comm.comm);
+	json_bool(json, "exec", ev->comm.exec);
+}
+
+static void put_fork_json(struct script *script, const struct event *ev)
+{
+	struct json *json = &script->json;
+
+	json_uint(json, "parent_pid", ev->fork.parent_pid);
+	json_uint(json, "parent_tid", ev->fork.parent_tid);
+}
+
+static void put_switch_json(struct script *script, const struct event *ev)
+{
+	struct json *json = &script->json;
+
+	json_bool(json, "in", ev->cpu_switch.in);
+	json_bool(json, "preempted", ev->cpu_switch.preempted);
+}
+
+static void put_lost_json(struct script *script, const struct event *ev)
+{
+	struct json *json = &script->json;
+
+	json_uint(json, "count", ev->lost.count);
+	json_bool(json, "by_recorder", ev->lost.by_recorder);
+}
+
+static void put_throttle_json(struct script *script, const struct event *ev)
+{
+	struct json *json = &script->json;
+
+	json_string(json, "event", event_name(script, ev->throttle.event));
+	json_bool(json, "stopped", ev->throttle.stopped);
+	if (ev->throttle.by_recorder)
+		json_bool(json, "by_recorder", true);
+}
+
+static void put_ksymbol_json(struct script *script, const struct event *ev)
+{
+	struct json *json = &script->json;
+
+	put_address(json, "addr", ev->ksymbol.addr);
+	json_uint(json, "len", ev->ksymbol.len);
+	json_bool(json, "removed", ev->ksymbol.removed);
+	json_string(json, "name", ev->ksymbol.name);
+}
+
+static void put_bpf_json(struct script *script, const struct event *ev)
+{
+	struct json *json = &script->json;
+
+	json_uint(json, "id", ev->bpf.id);
+	json_uint(json, "type", ev->bpf.type);
+}
+
+static void put_cgroup_json(struct script *script, const struct event *ev)
+{
+	struct json *json = &script->json;
+
+	json_uint(json, "id", ev->cgroup.id);
+	json_string(json, "path", ev->cgroup.path);
+}
+
+static void put_text_poke_json(struct script *script, const struct event *ev)
+{
+	struct json *json = &script->json;
+
+	put_address(json, "addr", ev->text_poke.addr);
+	json_uint(json, "old_len", ev->text_poke.old_len);
+	json_uint(json, "new_len", ev->text_poke.new_len);
+}
+
+static void put_process_json(struct script *script, const struct event *ev)
+{
+	struct json *json = &script->json;
+
+	json_string(json, "cmdline", ev->process.cmdline);
+	json_string(json, "cgroup", ev->process.cgroup);
+	if (ev->process.uid != UINT32_MAX)
+		json_uint(json, "uid", ev->process.uid);
+}
+
+static void put_task_times_json(struct script *script, const struct event *ev)
+{
+	struct json *json = &script->json;
+
+	json_uint(json, "run_ns", ev->task_times.run_ns);
+	json_uint(json, "wait_ns", ev->task_times.wait_ns);
+	json_uint(json, "turns", ev->task_times.turns);
+}
+
+static void put_descriptor_json(struct script *script, const struct event *ev)
+{
+	struct json *json = &script->json;
+
+	json_uint(json, "number", ev->descriptor.number);
+	json_string(json, "name", ev->descriptor.name);
+}
+
+/* ---- kinds ------------------------------------------------------------------------------------------ */
+
+/* How the facts of each kind are printed; NULL: the head says it all. Samples are printed apart: they have a stack. */
+static const struct {
+	const char *name;
+	void (*put_text)(struct script *script, const struct event *ev);
+	void (*put_json)(struct script *script, const struct event *ev);
+} kinds[EVENT_KINDS] = {
+	[EVENT_SAMPLE] = { "sample", NULL, NULL },
+	[EVENT_MMAP] = { "mmap", put_mmap_text, put_mmap_json },
+	[EVENT_COMM] = { "comm", put_comm_text, put_comm_json },
+	[EVENT_FORK] = { "fork", put_fork_text, put_fork_json },
+	[EVENT_EXIT] = { "exit", NULL, NULL },
+	[EVENT_SWITCH] = { "switch", put_switch_text, put_switch_json },
+	[EVENT_LOST] = { "lost", put_lost_text, put_lost_json },
+	[EVENT_LOST_SAMPLES] = { "lost-samples", put_lost_text, put_lost_json },
+	[EVENT_THROTTLE] = { "throttle", put_throttle_text, put_throttle_json },
+	[EVENT_KSYMBOL] = { "ksymbol", put_ksymbol_text, put_ksymbol_json },
+	[EVENT_BPF] = { "bpf", put_bpf_text, put_bpf_json },
+	[EVENT_CGROUP] = { "cgroup", put_cgroup_text, put_cgroup_json },
+	[EVENT_TEXT_POKE] = { "text-poke", put_text_poke_text, put_text_poke_json },
+	[EVENT_MANAGED] = { "managed", put_managed_text, put_managed_json },
+	[EVENT_PROCESS] = { "process", put_process_text, put_process_json },
+	[EVENT_TASK_TIMES] = { "task-times", put_task_times_text, put_task_times_json },
+	[EVENT_DESCRIPTOR] = { "descriptor", put_descriptor_text, put_descriptor_json },
+};
+
+static void put_text(struct script *script, const struct walked_event *event)
+{
+	put_head(script, event);
+	if (event->ev->kind == EVENT_SAMPLE) {
+		put_sample_text(script, event);
+		return;
 	}
+	fprintf(script->out, "%s: ", kinds[event->ev->kind].name);
+	if (kinds[event->ev->kind].put_text)
+		kinds[event->ev->kind].put_text(script, event->ev);
+	fputc('\n', script->out);
 }
 
 static void put_json(struct script *script, const struct walked_event *event)
@@ -797,7 +872,7 @@ static void put_json(struct script *script, const struct walked_event *event)
 
 	json_init(json, script->out);
 	json_open(json, NULL, '{');
-	json_string(json, "kind", kind_names[ev->kind]);
+	json_string(json, "kind", kinds[ev->kind].name);
 	snprintf(number, sizeof(number), "%" PRId64, shown_time(script, ev));
 	json_number(json, "time_ns", number);
 	if (ev->cpu != EVENT_NO_CPU)
@@ -808,8 +883,8 @@ static void put_json(struct script *script, const struct walked_event *event)
 	json_string(json, "process", event->thread->process);
 	if (ev->kind == EVENT_SAMPLE)
 		put_sample_json(script, event);
-	else
-		put_facts_json(script, ev);
+	else if (kinds[ev->kind].put_json)
+		kinds[ev->kind].put_json(script, ev);
 	json_close(json, '}');
 }
 
