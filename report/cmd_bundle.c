@@ -61,7 +61,7 @@ static int by_begin(const void *a, const void *b)
 {
 	const struct extent *x = a, *y = b;
 
-	return x->begin < y->begin ? -1 : x->begin > y->begin;
+	return COMPARE(x->begin, y->begin);
 }
 
 /* The whole function where samples were taken, which annotate may list; otherwise the one address. */

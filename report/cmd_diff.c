@@ -123,16 +123,6 @@ static struct err *parse_run_noise(void *field, const char *value)
 	return parse_percent(value, 100, (double *)field);
 }
 
-static struct err *parse_limit(void *field, const char *value)
-{
-	uint64_t limit;
-
-	if (!text_parse_u64(value, &limit))
-		return err_new(ERR_USAGE, "'%s' is not a whole number", value);
-	*(uint64_t *)field = limit ? limit : VIEW_TABLE_ALL - 1;
-	return NULL;
-}
-
 static const struct opt diff_opts[] = {
 	OPT_CHOICE(struct diff_args, by, "by", 'b', "LEVEL",
 		   "compare leaf functions (default), caller, total, module, line, process, comm",
@@ -149,7 +139,7 @@ static const struct opt diff_opts[] = {
 		 "module NEW is what OLD was, under another name"),
 	OPT_FLAG(struct diff_args, all, "all", 'a', "also show rows that are within noise"),
 	OPT_PARSE(struct diff_args, limit, "limit", 'n', "N", "N rows, 0 for all (default: 50 as text)",
-		  parse_limit),
+		  view_table_parse_limit),
 	OPT_PARSE(struct diff_args, fail_above, "fail-above", 0, "PERCENT",
 		  "exit with 3 if a row grew significantly by more than PERCENT of the total",
 		  parse_fail_above),

@@ -242,7 +242,7 @@ static int by_process(const void *a_, const void *b_)
 
 	if (a->pid != b->pid)
 		return a->pid < b->pid ? -1 : 1;
-	return a->tid < b->tid ? -1 : a->tid > b->tid;
+	return COMPARE(a->tid, b->tid);
 }
 
 static void name_stack(struct dump *d, uint32_t stack)

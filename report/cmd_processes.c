@@ -70,7 +70,7 @@ static int by_parent_and_begin(const void *a, const void *b, void *profile)
 		return begin_of(x) < begin_of(y) ? -1 : 1;
 	if (x->pid != y->pid)
 		return x->pid < y->pid ? -1 : 1;
-	return one < other ? -1 : one > other;
+	return COMPARE(one, other);
 }
 
 static void sort_children(struct walk *walk)

@@ -157,16 +157,6 @@ static struct err *parse_percent(void *field, const char *value)
 	return NULL;
 }
 
-static struct err *parse_limit(void *field, const char *value)
-{
-	uint64_t limit;
-
-	if (!text_parse_u64(value, &limit))
-		return err_new(ERR_USAGE, "'%s' is not a whole number", value);
-	*(uint64_t *)field = limit ? limit : VIEW_TABLE_ALL - 1;
-	return NULL;
-}
-
 static struct err *parse_by(void *field, const char *value)
 {
 	struct report_by *by = field;
@@ -250,7 +240,7 @@ static const struct opt report_opts[] = {
 	OPT_NOT(struct report_args, children, "no-children", 0,
 		"exclude callees: --by leaf (the default)"),
 	OPT_PARSE(struct report_args, limit, "limit", 'n', "N",
-		  "N rows of each group, 0 for all (default: 50 as text)", parse_limit),
+		  "N rows of each group, 0 for all (default: 50 as text)", view_table_parse_limit),
 	OPT_PARSE(struct report_args, min_share, "min", 0, "PERCENT",
 		  "leave out rows below this share", parse_percent),
 	OPT_PARSE(struct report_args, sort, "sort", 's', "KEY",

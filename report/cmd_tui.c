@@ -62,7 +62,7 @@ static int compare_hot(const void *a, const void *b)
 
 	if (ha->share != hb->share)
 		return ha->share > hb->share ? -1 : 1;
-	return (ha->line > hb->line) - (ha->line < hb->line);
+	return COMPARE(ha->line, hb->line);
 }
 
 /* The share in the column at the beginning of @line, which is more than "29.5 % (20.7-40.0) in the loop"; negative: none. */

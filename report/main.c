@@ -82,7 +82,7 @@ static int compare_pids(const void *left, const void *right)
 {
 	const struct profile_thread *a = left, *b = right;
 
-	return (a->pid > b->pid) - (a->pid < b->pid);
+	return COMPARE(a->pid, b->pid);
 }
 
 /* Each once, with the name of its process. */

@@ -19,4 +19,7 @@
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 
+/* -1, 0 or 1 as @a is less than, equal to or greater than @b: what qsort() wants. */
+#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
+
 #endif

@@ -42,6 +42,12 @@ void map_clear(struct map *map);
 
 void map_deinit(struct map *map);
 
+/* Two numbers as one key. */
+static inline uint64_t map_pair(uint32_t high, uint32_t low)
+{
+	return (uint64_t)high << 32 | low;
+}
+
 /* A good 64-bit mix, also for callers that build their own tables or combine keys. */
 uint64_t map_hash(uint64_t key);
 

@@ -5,6 +5,8 @@
  */
 #include "formats/base/reader.h"
 
+#include "formats/base/zigzag.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -130,9 +132,7 @@ uint32_t reader_uleb_u32(struct reader *r, const char *what)
 
 int64_t reader_zigzag(struct reader *r, const char *what)
 {
-	uint64_t value = reader_uleb(r, what);
-
-	return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+	return (int64_t)zigzag_decode(reader_uleb(r, what));
 }
 
 const void *reader_bytes(struct reader *r, size_t len, const char *what)

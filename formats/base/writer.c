@@ -5,6 +5,7 @@
 #include "formats/base/writer.h"
 
 #include "formats/base/memory.h"
+#include "formats/base/zigzag.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +69,7 @@ void writer_sleb(struct writer *w, int64_t value)
 
 void writer_zigzag(struct writer *w, int64_t value)
 {
-	writer_uleb(w, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+	writer_uleb(w, zigzag_encode((uint64_t)value));
 }
 
 void writer_bytes(struct writer *w, const void *data, size_t len)

@@ -193,7 +193,7 @@ static int by_address(const void *a, const void *b)
 {
 	const struct recording_ksym *x = a, *y = b;
 
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
+	return COMPARE(x->addr, y->addr);
 }
 
 void simpleperf_files_load(struct recording *rec, struct reader *r, bool messages)

@@ -71,11 +71,6 @@ static inline uint32_t index_find(struct index *index, const struct profile *p, 
 	return fresh;
 }
 
-static uint64_t pair(uint32_t high, uint32_t low)
-{
-	return (uint64_t)high << 32 | low;
-}
-
 struct profile *profile_new(void)
 {
 	struct profile *p = memory_zeroed(1, sizeof(*p));
@@ -146,7 +141,7 @@ static bool same_module(const struct profile *p, uint32_t number, const void *en
 uint32_t profile_add_module(struct profile *p, const struct profile_module *mod)
 {
 	uint32_t fresh = (uint32_t)p->modules.len;
-	uint64_t hash = map_hash(pair(mod->path, mod->build_id));
+	uint64_t hash = map_hash(map_pair(mod->path, mod->build_id));
 	uint32_t number = index_find(&p->index->modules, p, hash, same_module, mod, fresh);
 
 	if (number == fresh)
@@ -167,8 +162,8 @@ static bool same_function(const struct profile *p, uint32_t number, const void *
 uint32_t profile_add_function(struct profile *p, const struct profile_function *function)
 {
 	uint32_t fresh = (uint32_t)p->functions.len;
-	uint64_t hash = map_hash(map_hash(pair(function->name, function->module)) ^
-				 pair(function->linkage_name ^ function->file, function->line) ^
+	uint64_t hash = map_hash(map_hash(map_pair(function->name, function->module)) ^
+				 map_pair(function->linkage_name ^ function->file, function->line) ^
 				 function->vaddr << 20);
 	uint32_t number = index_find(&p->index->functions, p, hash, same_function, function, fresh);
 
@@ -239,10 +234,10 @@ uint32_t profile_add_named_location(struct profile *p, enum profile_frame_kind k
 	struct named named = { .location = { .module = module, .nlines = count, .kind = (uint8_t)kind },
 			       .lines = lines };
 	uint32_t fresh = (uint32_t)p->locations.len;
-	uint64_t hash = map_hash(pair(module, count) + (uint64_t)kind);
+	uint64_t hash = map_hash(map_pair(module, count) + (uint64_t)kind);
 
 	for (uint32_t i = 0; i < count; i++)
-		hash = map_hash(map_hash(hash ^ pair(lines[i].function, lines[i].line)) ^ lines[i].file);
+		hash = map_hash(map_hash(hash ^ map_pair(lines[i].function, lines[i].line)) ^ lines[i].file);
 
 	uint32_t number = index_find(&p->index->named_locations, p, hash, same_named_location,
 				     &named, fresh);
@@ -273,7 +268,7 @@ static uint32_t find_stack(struct profile *p, uint32_t parent, uint32_t location
 				       .depth = p->stacks.items[parent].depth + 1,
 				       .how = (uint8_t)how };
 	uint32_t fresh = (uint32_t)p->stacks.len;
-	uint64_t hash = map_hash(pair(parent, location) + (uint64_t)how);
+	uint64_t hash = map_hash(map_pair(parent, location) + (uint64_t)how);
 	uint32_t number = index_find(&p->index->stacks, p, hash, same_stack, &stack, fresh);
 
 	if (number == fresh)
@@ -329,8 +324,8 @@ static bool same_thread(const struct profile *p, uint32_t number, const void *en
 uint32_t profile_add_thread(struct profile *p, const struct profile_thread *thread)
 {
 	uint32_t fresh = (uint32_t)p->threads.len;
-	uint64_t hash = map_hash(map_hash(pair(thread->pid, thread->tid)) ^
-				 pair(thread->comm, thread->process));
+	uint64_t hash = map_hash(map_hash(map_pair(thread->pid, thread->tid)) ^
+				 map_pair(thread->comm, thread->process));
 	uint32_t number = index_find(&p->index->threads, p, hash, same_thread, thread, fresh);
 
 	if (number == fresh)
@@ -349,8 +344,8 @@ static bool same_data(const struct profile *p, uint32_t number, const void *entr
 uint32_t profile_add_data(struct profile *p, const struct profile_data *data)
 {
 	uint32_t fresh = (uint32_t)p->data.len;
-	uint64_t hash = map_hash(map_hash(pair(data->object, data->module)) ^
-				 map_hash(data->addr) ^ map_hash(pair(data->type, data->field)) ^
+	uint64_t hash = map_hash(map_hash(map_pair(data->object, data->module)) ^
+				 map_hash(data->addr) ^ map_hash(map_pair(data->type, data->field)) ^
 				 data->source);
 	uint32_t number = index_find(&p->index->data, p, hash, same_data, data, fresh);
 
@@ -415,20 +410,15 @@ static bool same_labels(const struct profile *p, uint32_t number, const void *en
 	return true;
 }
 
-static int compare_numbers(int64_t a, int64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 static int compare_labels(const void *a, const void *b)
 {
 	const struct profile_label *x = a, *y = b;
-	int order = compare_numbers(x->key, y->key);
+	int order = COMPARE(x->key, y->key);
 
-	order = order ? order : compare_numbers(x->is_number, y->is_number);
-	order = order ? order : compare_numbers(x->text, y->text);
-	order = order ? order : compare_numbers(x->number, y->number);
-	return order ? order : compare_numbers(x->unit, y->unit);
+	order = order ? order : COMPARE(x->is_number, y->is_number);
+	order = order ? order : COMPARE(x->text, y->text);
+	order = order ? order : COMPARE(x->number, y->number);
+	return order ? order : COMPARE(x->unit, y->unit);
 }
 
 /* In order, each once; returns how many. */
@@ -455,7 +445,7 @@ uint32_t profile_add_labels(struct profile *p, const struct profile_label *label
 	memcpy(sorted, labels, count * sizeof(*sorted));
 	set = (struct labels){ sorted, sort_labels(sorted, count) };
 	for (uint32_t i = 0; i < set.count; i++)
-		hash = map_hash(hash ^ pair(sorted[i].key, sorted[i].text) ^
+		hash = map_hash(hash ^ map_pair(sorted[i].key, sorted[i].text) ^
 				map_hash((uint64_t)sorted[i].number ^ sorted[i].unit));
 
 	uint32_t fresh = (uint32_t)p->label_sets.len;
@@ -490,10 +480,10 @@ static bool same_sample(const struct profile *p, uint32_t number, const void *en
 
 static uint32_t find_row(struct profile *p, const struct profile_sample *sample)
 {
-	uint64_t tail = pair(sample->cpu, sample->type << 16 | (uint32_t)sample->state << 9 |
-						sample->stop << 1 | sample->user);
-	uint64_t hash = map_hash(map_hash(pair(sample->stack, sample->thread)) ^ tail ^
-				 pair(sample->data, sample->labels));
+	uint64_t tail = map_pair(sample->cpu, sample->type << 16 | (uint32_t)sample->state << 9 |
+						     sample->stop << 1 | sample->user);
+	uint64_t hash = map_hash(map_hash(map_pair(sample->stack, sample->thread)) ^ tail ^
+				 map_pair(sample->data, sample->labels));
 
 	return index_find(&p->index->samples, p, hash, same_sample, sample, (uint32_t)p->samples.len);
 }

@@ -82,16 +82,11 @@ static void add_places(struct apart *a)
 	}
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 static int compare_groups(const struct place *a, const struct place *b)
 {
-	int order = compare_numbers(a->name, b->name);
+	int order = COMPARE(a->name, b->name);
 
-	return order ? order : compare_numbers(a->module, b->module);
+	return order ? order : COMPARE(a->module, b->module);
 }
 
 /* Those without a file come first. */
@@ -100,11 +95,11 @@ static int compare_places(const void *left, const void *right)
 	const struct place *a = left, *b = right;
 	int order = compare_groups(a, b);
 
-	order = order ? order : compare_numbers(a->file, b->file);
-	order = order ? order : compare_numbers(a->line, b->line);
-	order = order ? order : compare_numbers(a->linkage_name, b->linkage_name);
-	order = order ? order : compare_numbers(a->vaddr, b->vaddr);
-	return order ? order : compare_numbers(a->function, b->function);
+	order = order ? order : COMPARE(a->file, b->file);
+	order = order ? order : COMPARE(a->line, b->line);
+	order = order ? order : COMPARE(a->linkage_name, b->linkage_name);
+	order = order ? order : COMPARE(a->vaddr, b->vaddr);
+	return order ? order : COMPARE(a->function, b->function);
 }
 
 static bool is_other_file(const struct place *a, const struct place *b)

@@ -25,7 +25,7 @@ static int compare_spans(const void *a, const void *b)
 
 	if (x->thread != y->thread)
 		return x->thread < y->thread ? -1 : 1;
-	return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
+	return COMPARE(x->from_ns, y->from_ns);
 }
 
 /* From the beginning of @first to the end of @next; where there is a gap, the filter left out what was there. */

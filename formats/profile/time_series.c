@@ -9,6 +9,7 @@
 #include "formats/profile/time_series.h"
 
 #include "formats/base/memory.h"
+#include "formats/base/zigzag.h"
 
 #include <stdlib.h>
 
@@ -32,11 +33,6 @@ static inline uint8_t *put_uleb(uint8_t *to, uint64_t value)
 	return to + 1;
 }
 
-static inline uint64_t zigzag(uint64_t difference)
-{
-	return difference << 1 ^ (uint64_t)((int64_t)difference >> 63);
-}
-
 void time_series_add(struct time_series *series, const struct profile_time *at)
 {
 	const struct profile_time *last = &series->last;
@@ -46,9 +42,9 @@ void time_series_add(struct time_series *series, const struct profile_time *at)
 
 	writer_reserve(&series->packed, ENTRY_MAX);
 	to = put_uleb(series->packed.data + series->packed.len, (uint64_t)at->row << FLAG_BITS | flags);
-	to = put_uleb(to, zigzag(at->time_ns - last->time_ns));
+	to = put_uleb(to, zigzag_encode(at->time_ns - last->time_ns));
 	if (at->weight != last->weight)
-		to = put_uleb(to, zigzag((uint64_t)at->weight - (uint64_t)last->weight));
+		to = put_uleb(to, zigzag_encode((uint64_t)at->weight - (uint64_t)last->weight));
 	if (at->has_duration)
 		to = put_uleb(to, at->duration_ns);
 	series->packed.len = (size_t)(to - series->packed.data);

@@ -10,6 +10,8 @@
  */
 #include "formats/trace/stack_codec.h"
 
+#include "formats/base/zigzag.h"
+
 #include <string.h>
 
 /* How far outside a snapshot a value still counts as pointing into the same stack. */
@@ -60,9 +62,9 @@ static void put_word(struct value_encoder *values, const struct stack_writers *t
 	    stack->end - stack->base + NEAR_BELOW + NEAR_ABOVE) {
 		put_counted(to->shapes, TOKEN_STACK, TOKEN_MORE, gap);
 		if (distance & 7)
-			writer_uleb(to->pointers, value_zigzag(distance) << 1 | 1);
+			writer_uleb(to->pointers, zigzag_encode(distance) << 1 | 1);
 		else
-			writer_uleb(to->pointers, value_zigzag((uint64_t)((int64_t)distance >> 3))
+			writer_uleb(to->pointers, zigzag_encode((uint64_t)((int64_t)distance >> 3))
 							  << 1);
 	} else if (word >= VALUE_NUMBERED_MIN) {
 		put_counted(to->shapes, TOKEN_NUMBER, TOKEN_MORE, gap);
@@ -159,7 +161,7 @@ void stack_put(struct value_encoder *values, const struct stack_writers *to,
 	if (stack->end != prev->end)
 		flags |= STACK_OTHER_END;
 	writer_u8(w, (uint8_t)flags);
-	writer_uleb(w, value_zigzag((uint64_t)((int64_t)(stack->base - expected) >> 3)));
+	writer_uleb(w, zigzag_encode((uint64_t)((int64_t)(stack->base - expected) >> 3)));
 	if (flags & STACK_OTHER_END)
 		writer_uleb(w, (stack->end - stack->base) >> 3);
 	writer_uleb(w, stack->nwords);
@@ -181,7 +183,7 @@ void stack_get_shape(struct reader *r, const struct event_stack *prev, uint64_t 
 {
 	unsigned flags = reader_u8(r, "stack flags");
 	uint64_t expected = sp ? (sp + 7) & ~7ULL : prev->base;
-	uint64_t base = expected + (value_unzigzag(reader_uleb(r, "stack base")) << 3);
+	uint64_t base = expected + (zigzag_decode(reader_uleb(r, "stack base")) << 3);
 	uint64_t end = prev->end;
 
 	if (flags & STACK_OTHER_END) {
@@ -224,8 +226,8 @@ static uint64_t get_stack_pointer(struct reader *r, uint64_t address)
 	uint64_t code = reader_uleb(r, "stack pointer");
 
 	if (code & 1)
-		return address + value_unzigzag(code >> 1);
-	return address + (value_unzigzag(code >> 1) << 3);
+		return address + zigzag_decode(code >> 1);
+	return address + (zigzag_decode(code >> 1) << 3);
 }
 
 static void get_copy(struct stack_walk *walk, struct reader *r, uint64_t count,

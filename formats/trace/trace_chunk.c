@@ -74,7 +74,7 @@ static int by_time(const void *a, const void *b)
 
 	if (x->time_ns != y->time_ns)
 		return x->time_ns < y->time_ns ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
+	return COMPARE(x->index, y->index);
 }
 
 static void sort_events(struct trace_chunk *chunk)

@@ -4,6 +4,8 @@
  */
 #include "formats/trace/value_codec.h"
 
+#include "formats/base/zigzag.h"
+
 #include <string.h>
 
 #define NUMBERED_MAX 65536 /* values a block */
@@ -37,7 +39,7 @@ void value_put(struct value_encoder *values, struct writer *w, uint64_t value)
 		return;
 	}
 	writer_uleb(w, 0);
-	writer_uleb(values->fresh, value_zigzag(value - values->last_new));
+	writer_uleb(values->fresh, zigzag_encode(value - values->last_new));
 	values->last_new = value;
 	if (values->numbers.len < NUMBERED_MAX) {
 		uint64_t next = values->numbers.len + 1;
@@ -57,7 +59,7 @@ uint64_t value_get(struct value_decoder *values, struct reader *r)
 	if (number)
 		return values->values.items[number - 1];
 
-	uint64_t value = values->last_new + value_unzigzag(reader_uleb(values->fresh, "new value"));
+	uint64_t value = values->last_new + zigzag_decode(reader_uleb(values->fresh, "new value"));
 
 	values->last_new = value;
 	if (values->values.len < NUMBERED_MAX)
@@ -107,8 +109,8 @@ void chain_get(struct value_decoder *values, struct reader *r, const uint64_t *p
 static void reg_put(struct value_encoder *values, struct writer *w, uint64_t value, uint64_t self,
 		    uint64_t neighbour)
 {
-	uint64_t by_self = value_zigzag(value - self);
-	uint64_t by_neighbour = value_zigzag(value - neighbour);
+	uint64_t by_self = zigzag_encode(value - self);
+	uint64_t by_neighbour = zigzag_encode(value - neighbour);
 	uint64_t nearest = MIN(by_self, by_neighbour);
 
 	if (nearest >= VALUE_NUMBERED_MIN && value >= VALUE_NUMBERED_MIN &&
@@ -160,9 +162,9 @@ static uint64_t reg_get(struct value_decoder *values, struct reader *r, uint64_t
 	case REG_VALUE:
 		return value_get(values, r);
 	case REG_SELF:
-		return self + value_unzigzag(code >> 2);
+		return self + zigzag_decode(code >> 2);
 	case REG_NEIGHBOUR:
-		return neighbour + value_unzigzag(code >> 2);
+		return neighbour + zigzag_decode(code >> 2);
 	default:
 		return ip;
 	}

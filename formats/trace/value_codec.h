@@ -67,15 +67,4 @@ void regs_put(struct value_encoder *values, struct writer *w, const struct event
 void regs_get(struct value_decoder *values, struct reader *r, const struct event_regs *prev,
 	      uint64_t ip, struct event_regs *ret);
 
-/* Differences as small numbers: 0, -1, 1, -2 become 0, 1, 2, 3. */
-static inline uint64_t value_zigzag(uint64_t difference)
-{
-	return difference << 1 ^ (uint64_t)((int64_t)difference >> 63);
-}
-
-static inline uint64_t value_unzigzag(uint64_t code)
-{
-	return code >> 1 ^ -(code & 1);
-}
-
 #endif

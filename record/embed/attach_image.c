@@ -237,7 +237,7 @@ static int by_path(const void *a, const void *b)
 
 	if (order)
 		return order;
-	return x->inode < y->inode ? -1 : x->inode > y->inode;
+	return COMPARE(x->inode, y->inode);
 }
 
 /* Every file that was touched, in order of path. */

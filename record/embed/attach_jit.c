@@ -324,7 +324,7 @@ static int by_pid(const void *a, const void *b)
 {
 	const struct perf_map *x = *(struct perf_map *const *)a, *y = *(struct perf_map *const *)b;
 
-	return x->pid < y->pid ? -1 : x->pid > y->pid;
+	return COMPARE(x->pid, y->pid);
 }
 
 void attach_jit_fds(const struct attach_jit *jit, struct embed_fds *fds)

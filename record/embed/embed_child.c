@@ -175,7 +175,7 @@ static int by_number(const void *a, const void *b)
 {
 	const int *x = a, *y = b;
 
-	return *x < *y ? -1 : *x > *y;
+	return COMPARE(*x, *y);
 }
 
 static void keep_only(const struct embed_job *job, int fd)

@@ -34,14 +34,14 @@ static int most_samples_first(const void *a, const void *b)
 
 	if (x->leaves != y->leaves)
 		return x->leaves > y->leaves ? -1 : 1;
-	return x->begin < y->begin ? -1 : x->begin > y->begin;
+	return COMPARE(x->begin, y->begin);
 }
 
 static int by_address(const void *a, const void *b)
 {
 	const struct kernel_function *x = a, *y = b;
 
-	return x->begin < y->begin ? -1 : x->begin > y->begin;
+	return COMPARE(x->begin, y->begin);
 }
 
 /* Those that are wanted and fit, by address; returns how many do not fit. */

@@ -207,7 +207,7 @@ static int by_ip(const void *a, const void *b)
 {
 	const struct answer *x = a, *y = b;
 
-	return x->ip < y->ip ? -1 : x->ip > y->ip;
+	return COMPARE(x->ip, y->ip);
 }
 
 static int by_addr(const void *a, const void *b)
@@ -307,7 +307,7 @@ static int by_begin(const void *key, const void *item)
 	uint64_t begin = *(const uint64_t *)key;
 	const struct kernel_function *function = item;
 
-	return begin < function->begin ? -1 : begin > function->begin;
+	return COMPARE(begin, function->begin);
 }
 
 /* The length in the kernel's record is exact. */

@@ -278,7 +278,7 @@ static int by_function(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
-	return x->function < y->function ? -1 : x->function > y->function;
+	return COMPARE(x->function, y->function);
 }
 
 /* ---- the file -------------------------------------------------------------------------------------- */

@@ -79,7 +79,7 @@ static int by_name(const void *a, const void *b)
 	int order = strcmp(x->provider, y->provider);
 
 	order = order ? order : strcmp(x->name, y->name);
-	return order ? order : (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
+	return order ? order : COMPARE(x->vaddr, y->vaddr);
 }
 
 static void read_image(struct image *img, struct arena *arena, struct usdt_markers *ret)

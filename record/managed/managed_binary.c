@@ -6,6 +6,7 @@
 #include "record/managed/managed_binary.h"
 
 #include "formats/base/page_guard.h"
+#include "formats/base/path.h"
 #include "formats/base/path_fd.h"
 #include "formats/base/reader.h"
 #include "record/task/maps_line.h"
@@ -361,13 +362,6 @@ void managed_image_symbols(struct image *image, const char *const *prefixes, man
 
 /* ---- files ----------------------------------------------------------------------------------------- */
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* The reader parsed what may be anything: it is not believed either. */
 static void take_answer(struct managed_file *file, const struct answer *answer)
 {
@@ -453,7 +447,7 @@ static struct managed_file *new_file(const struct managed_runtime *runtime,
 	file->inode = place->inode;
 	file->offset = place->offset;
 	file->binary.path = file->path;
-	file->binary.name = last_part(file->path);
+	file->binary.name = path_last_part(file->path);
 	return file;
 }
 
@@ -544,7 +538,7 @@ static bool parse_line(char *line, struct managed_place *ret)
 /* A library goes before the program, which may be a stub that only uses it. */
 static bool is_library(const struct managed_place *place)
 {
-	return strncmp(last_part(place->path), "lib", 3) == 0;
+	return strncmp(path_last_part(place->path), "lib", 3) == 0;
 }
 
 void managed_place_each(uint32_t pid, managed_place_fn *take, void *context)
@@ -577,7 +571,7 @@ static bool take_place(void *context, const struct managed_place *place)
 {
 	struct finding *f = context;
 
-	if (!f->runtime->is_file(last_part(place->path)) || (f->any && (is_library(f->found) || !is_library(place))))
+	if (!f->runtime->is_file(path_last_part(place->path)) || (f->any && (is_library(f->found) || !is_library(place))))
 		return true;
 	*f->found = *place;
 	f->found->path = memcpy(f->path_room, place->path, MIN(strlen(place->path) + 1, (size_t)PATH_MAX));

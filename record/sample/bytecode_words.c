@@ -72,7 +72,7 @@ static int by_slot(const void *a, const void *b)
 {
 	const struct bytecode_word *x = a, *y = b;
 
-	return x->slot < y->slot ? -1 : x->slot > y->slot;
+	return COMPARE(x->slot, y->slot);
 }
 
 /* What earlier calls have left behind may lead to the same frames, in any order. */

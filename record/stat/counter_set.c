@@ -49,15 +49,6 @@ static bool relax(struct opener *o, const struct event_desc *desc, int errnum,
 	return true;
 }
 
-static size_t group_len(const struct event_list *list, uint32_t leader)
-{
-	size_t count = 0;
-
-	for (size_t i = leader; i < list->len; i++)
-		count += list->items[i].leader == leader;
-	return count;
-}
-
 /* @event was refused: for good, for this place, or because its group is too large. */
 static struct err *refused(struct opener *o, uint32_t event, const struct perf_event_attr *attr,
 			   const struct event_target *at, int group_fd, int errnum)
@@ -70,7 +61,7 @@ static struct err *refused(struct opener *o, uint32_t event, const struct perf_e
 	if (group_fd >= 0 && errnum == EINVAL &&
 	    event_open_check(&event_kernel_real, attr, at) == 0)
 		return event_group_too_large(list->items[desc->leader].name,
-					     group_len(list, desc->leader), true);
+					     event_list_group_len(list, desc->leader), true);
 
 	struct err *err = event_open_explain(&event_kernel_real, desc->name, attr, at, errnum);
 

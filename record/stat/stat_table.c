@@ -173,7 +173,7 @@ static int compare_places(const void *left, const void *right)
 	const struct stat_row *a = *(const struct stat_row *const *)left;
 	const struct stat_row *b = *(const struct stat_row *const *)right;
 
-	return a->sum != b->sum ? (a->sum < b->sum ? 1 : -1) : (a->key > b->key) - (a->key < b->key);
+	return a->sum != b->sum ? (a->sum < b->sum ? 1 : -1) : COMPARE(a->key, b->key);
 }
 
 void stat_table_sort(struct stat_table *t)

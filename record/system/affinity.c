@@ -152,7 +152,7 @@ static int by_cpu(const void *key, const void *item)
 	uint32_t cpu = *(const uint32_t *)key;
 	const struct affinity_place *place = item;
 
-	return cpu < place->cpu ? -1 : cpu > place->cpu;
+	return COMPARE(cpu, place->cpu);
 }
 
 void affinity_follow(struct affinity *a, uint32_t cpu)

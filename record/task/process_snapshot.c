@@ -41,13 +41,6 @@ struct process_snapshot {
 	struct arena texts;       /* of @recent */
 };
 
-static char *copy_text(const char *text)
-{
-	size_t len = strlen(text) + 1;
-
-	return memcpy(memory_alloc(len), text, len);
-}
-
 static struct detail *find_detail(const struct process_snapshot *l, uint32_t pid)
 {
 	const uint64_t *slot = map_get(&l->details, pid);
@@ -74,8 +67,8 @@ static void on_process(struct process_snapshot *l, const struct event *ev)
 
 	forget_detail(l, ev->pid);
 	detail->uid = ev->process.uid;
-	detail->cgroup = copy_text(ev->process.cgroup);
-	detail->cmdline = copy_text(ev->process.cmdline);
+	detail->cgroup = memory_strdup(ev->process.cgroup);
+	detail->cmdline = memory_strdup(ev->process.cmdline);
 	*map_put(&l->details, ev->pid, NULL) = (uintptr_t)detail;
 }
 
@@ -110,7 +103,7 @@ static void on_ksymbol(struct process_snapshot *l, const struct event_ksymbol *s
 		return;
 	struct code code = { *symbol };
 
-	code.symbol.name = copy_text(symbol->name);
+	code.symbol.name = memory_strdup(symbol->name);
 	vec_push(&l->codes, code);
 }
 
@@ -129,7 +122,7 @@ static void on_bpf(struct process_snapshot *l, const struct event_bpf *bpf)
 
 static void on_cgroup(struct process_snapshot *l, const struct event_cgroup *cgroup)
 {
-	struct group group = { cgroup->id, copy_text(cgroup->path) };
+	struct group group = { cgroup->id, memory_strdup(cgroup->path) };
 
 	for (size_t i = 0; i < l->groups.len; i++) {
 		if (l->groups.items[i].id != cgroup->id)

@@ -159,7 +159,7 @@ static int by_place(const void *a, const void *b)
 
 	if (x->module != y->module)
 		return x->module < y->module ? -1 : 1;
-	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
+	return COMPARE(x->vaddr, y->vaddr);
 }
 
 static void keep_distinct(struct annotate *a)
@@ -251,7 +251,7 @@ static int compare_hits(const void *a, const void *b)
 
 	if (x->vaddr != y->vaddr)
 		return x->vaddr < y->vaddr ? -1 : 1;
-	return (x->column > y->column) - (x->column < y->column);
+	return COMPARE(x->column, y->column);
 }
 
 static void merge_hits(struct annotate_function *function)
@@ -337,7 +337,7 @@ static int by_weight(const void *a, const void *b)
 
 	if (x->weight != y->weight)
 		return x->weight > y->weight ? -1 : 1;
-	return (x->function > y->function) - (x->function < y->function);
+	return COMPARE(x->function, y->function);
 }
 
 /* The @count heaviest functions of the first event, by name; so that no more than these are looked for. */

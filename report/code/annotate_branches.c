@@ -14,7 +14,7 @@ static int compare_lines(const void *key, const void *entry)
 	uint64_t vaddr = *(const uint64_t *)key;
 	const struct annotate_line *line = entry;
 
-	return vaddr < line->insn.vaddr ? -1 : vaddr > line->insn.vaddr;
+	return COMPARE(vaddr, line->insn.vaddr);
 }
 
 /* The instruction at @place, FLOW_NONE if it is none of the listing's. */
@@ -61,7 +61,7 @@ static int compare_jumps(const void *left, const void *right)
 
 	if (x->from != y->from)
 		return x->from < y->from ? -1 : 1;
-	return (x->to > y->to) - (x->to < y->to);
+	return COMPARE(x->to, y->to);
 }
 
 void annotate_place_branches(const struct annotate *a, struct annotate_listing *listing)

@@ -160,7 +160,7 @@ static int by_address(const void *a, const void *b)
 
 	if (x->module != y->module)
 		return x->module < y->module ? -1 : 1;
-	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+	return COMPARE(x->vaddr, y->vaddr);
 }
 
 /* The answers by location of the profile; those of locations that are no leaf stay empty. */

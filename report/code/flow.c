@@ -269,7 +269,7 @@ static int by_address(const void *a, const void *b)
 {
 	const struct found *x = a, *y = b;
 
-	return (x->block > y->block) - (x->block < y->block);
+	return COMPARE(x->block, y->block);
 }
 
 static struct found *found_loops(const struct search *s, uint32_t nloops)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/code/listing.h"
 
+#include "formats/base/path.h"
 #include "report/code/source_text.h"
 #include "report/print/number.h"
 
@@ -69,7 +70,7 @@ const char *listing_call_text(struct arena *arena, const struct annotate_line *l
 	if (!caller->file || !caller->line)
 		return name;
 	return arena_printf(arena, "%s, called at %s:%" PRIu32, name,
-			    source_text_base_name(caller->file), caller->line);
+			    path_last_part(caller->file), caller->line);
 }
 
 const char *listing_missing_text(struct arena *arena, const struct annotate *a,

@@ -5,6 +5,7 @@
  */
 #include "report/code/listing_page.h"
 
+#include "formats/base/path.h"
 #include "formats/base/text.h"
 #include "report/code/listing_rows.h"
 #include "report/page/markup.h"
@@ -129,7 +130,7 @@ static void put_source(struct listing_page *page, const struct annotate_line *li
 	fputs("<span title=\"", page->out);
 	put(page, file);
 	fputs("\">", page->out);
-	put(page, source_text_base_name(file));
+	put(page, path_last_part(file));
 	fprintf(page->out, ":%" PRIu32 "</span>  ", annotate_line_number(line));
 	put(page, source_text_line(&page->sources, file, annotate_line_number(line)));
 }

@@ -4,6 +4,7 @@
  */
 #include "report/code/listing_printer.h"
 
+#include "formats/base/path.h"
 #include "formats/base/text.h"
 #include "report/code/listing.h"
 #include "report/code/listing_rows.h"
@@ -194,7 +195,7 @@ static void put_source(struct printer *p, const struct annotate_line *line, bool
 		return;
 	const char *text = source_text_line(p->sources, file, annotate_line_number(line));
 
-	text_put_escaped(p->line, source_text_base_name(file));
+	text_put_escaped(p->line, path_last_part(file));
 	fprintf(p->line, ":%" PRIu32 "%s", annotate_line_number(line), *text ? "  " : "");
 	text_put_escaped(p->line, indented ? text : text + strspn(text, " "));
 }
@@ -362,7 +363,7 @@ static int heavier_loop(const void *a, const void *b, void *context)
 
 	if (xw != yw)
 		return xw > yw ? -1 : 1;
-	return (x > y) - (x < y);
+	return COMPARE(x, y);
 }
 
 /* Where to look first, for a function of many screens. */

@@ -44,7 +44,7 @@ static int by_target(const void *a, const void *b)
 
 	if (x->to != y->to)
 		return x->to < y->to ? -1 : 1;
-	return (x->from > y->from) - (x->from < y->from);
+	return COMPARE(x->from, y->from);
 }
 
 static int by_length(const void *a, const void *b)
@@ -54,7 +54,7 @@ static int by_length(const void *a, const void *b)
 
 	if (xlen != ylen)
 		return xlen < ylen ? -1 : 1;
-	return (x->first > y->first) - (x->first < y->first);
+	return COMPARE(x->first, y->first);
 }
 
 static void find_jumps(struct placer *p, const struct listing_rows *rows,

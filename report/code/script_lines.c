@@ -43,7 +43,7 @@ static int by_total(const void *a, const void *b)
 
 	if (x->total.weight != y->total.weight)
 		return x->total.weight > y->total.weight ? -1 : 1;
-	return (x->function > y->function) - (x->function < y->function);
+	return COMPARE(x->function, y->function);
 }
 
 static struct script_function *add_function(struct script_functions *functions, struct map *known,
@@ -119,7 +119,7 @@ static int by_line(const void *a, const void *b)
 {
 	const struct script_line *x = a, *y = b;
 
-	return (x->line > y->line) - (x->line < y->line);
+	return COMPARE(x->line, y->line);
 }
 
 /* Under recursion a sample counts for the innermost line. */

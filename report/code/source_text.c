@@ -103,10 +103,3 @@ void source_text_deinit(struct source_text *text)
 	}
 	vec_deinit(&text->files);
 }
-
-const char *source_text_base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}

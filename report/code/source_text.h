@@ -22,7 +22,4 @@ struct source_text {
 const char *source_text_line(struct source_text *text, const char *path, uint32_t number);
 void source_text_deinit(struct source_text *text);
 
-/* "parse.c" of "/build/parse.c". */
-const char *source_text_base_name(const char *path);
-
 #endif

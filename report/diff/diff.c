@@ -286,7 +286,7 @@ static int compare_doubles(const void *left, const void *right)
 {
 	double a = *(const double *)left, b = *(const double *)right;
 
-	return (a > b) - (a < b);
+	return COMPARE(a, b);
 }
 
 /* The median of how much more side 0 has of each function than @side. */

@@ -5,6 +5,7 @@
  */
 #include "report/diff/diff_merge.h"
 
+#include "formats/base/path.h"
 #include "formats/profile/same_names.h"
 
 #include "report/diff/stable_names.h"
@@ -50,8 +51,8 @@ static const char *module_name(struct diff_merge *merge, const char *name)
 	for (size_t i = 0; i < merge->same->len; i++) {
 		const char *pair = merge->same->items[i], *equals = strchr(pair, '=');
 
-		if (equals && strcmp(stable_names_file(equals + 1), name) == 0)
-			return stable_names_file(
+		if (equals && strcmp(path_last_part(equals + 1), name) == 0)
+			return path_last_part(
 				arena_memdup(&merge->arena, pair, (size_t)(equals - pair)));
 	}
 	return name;
@@ -192,7 +193,7 @@ static uint32_t module_of(const struct translation *t, uint32_t module)
 
 static uint32_t file_of(struct translation *t, uint32_t file)
 {
-	return profile_string(t->merge->profile, stable_names_file(profile_text(t->from, file)));
+	return profile_string(t->merge->profile, path_last_part(profile_text(t->from, file)));
 }
 
 /* "step (0xffffffff81000200)", as the first recording calls it. */
@@ -244,7 +245,7 @@ static const char *named(struct translation *t, uint32_t number, bool same_build
 		return named_by_address(t, number, stable);
 	if (function->plain_name)
 		return arena_printf(arena, "%s%s", stable, name_apart(t, number, key) + strlen(plain));
-	return arena_printf(arena, "%s (%s)", stable, stable_names_file(file));
+	return arena_printf(arena, "%s (%s)", stable, path_last_part(file));
 }
 
 /* What has no symbol is known by where it lies, which is elsewhere in each build; then only the module stays. */

@@ -213,7 +213,7 @@ static int compare_p(const void *left, const void *right)
 	const struct diff_compared *a = *(struct diff_compared *const *)left;
 	const struct diff_compared *b = *(struct diff_compared *const *)right;
 
-	return (a->p > b->p) - (a->p < b->p);
+	return COMPARE(a->p, b->p);
 }
 
 size_t diff_holm(struct diff_compared **rows, size_t count)

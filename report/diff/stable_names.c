@@ -4,6 +4,7 @@
  */
 #include "report/diff/stable_names.h"
 
+#include "formats/base/path.h"
 #include "formats/profile/clone_name.h"
 
 #include <ctype.h>
@@ -152,13 +153,6 @@ const char *stable_names_numbered(struct arena *arena, const char *name)
 
 /* ---- modules ---- */
 
-const char *stable_names_file(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* Does "1.2", "1.2.3" or the like begin here and go on to @end? */
 static bool is_version(const char *text, const char *end)
 {
@@ -185,7 +179,7 @@ static const char *without_dash(const char *name, const char *end)
 const char *stable_names_module(struct arena *arena, const char *name)
 {
 	static const char deleted[] = " (deleted)";
-	const char *base = *name == '[' ? name : stable_names_file(name);
+	const char *base = *name == '[' ? name : path_last_part(name);
 	size_t len = strlen(base), deleted_len = sizeof(deleted) - 1;
 
 	if (len > deleted_len && strcmp(base + len - deleted_len, deleted) == 0)

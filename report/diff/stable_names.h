@@ -28,6 +28,5 @@
 const char *stable_names_function(struct arena *arena, const char *name);
 const char *stable_names_numbered(struct arena *arena, const char *name);
 const char *stable_names_module(struct arena *arena, const char *name);
-const char *stable_names_file(const char *path);
 
 #endif

@@ -29,7 +29,7 @@
 
 /* What a function spent at a line, itself or in a callee. */
 struct cost {
-	uint32_t function, line, callee; /* functions as function_of() numbers them */
+	uint32_t function, line, callee; /* functions as frame_function() numbers them */
 	uint64_t samples;
 	size_t weights; /* where its weights begin in writer_state.weights, one a column */
 };
@@ -55,14 +55,6 @@ enum { NAME_OBJECT, NAME_FILE, NAME_FUNCTION };
 
 /* ---- adding up ---- */
 
-/* The functions of the profile, and behind them the reasons why stacks are incomplete. */
-static uint32_t function_of(const struct writer_state *w, const struct frame *frame)
-{
-	if (frame->line == FRAME_REASON)
-		return (uint32_t)w->p->functions.len + w->list.stop;
-	return w->p->lines.items[frame->line].function;
-}
-
 static const struct profile_function *real_function(const struct writer_state *w, uint32_t function)
 {
 	return function < w->p->functions.len ? &w->p->functions.items[function] : NULL;
@@ -81,7 +73,7 @@ static uint32_t line_of(const struct writer_state *w, const struct frame *frame)
 
 static struct cost *cost_at(struct writer_state *w, const struct frame *frame, uint32_t callee)
 {
-	uint32_t function = function_of(w, frame), line = line_of(w, frame);
+	uint32_t function = frame_function(&w->list, frame, w->p), line = line_of(w, frame);
 	uint64_t *place = map_put(&w->places, (uint64_t)function << 32 | line, NULL);
 
 	if (!*place)
@@ -121,7 +113,7 @@ static void add_row(struct writer_state *w, const struct profile_sample *row)
 			break;
 		}
 
-		uint32_t caller = function_of(w, frame), callee = function_of(w, frame + 1);
+		uint32_t caller = frame_function(&w->list, frame, w->p), callee = frame_function(&w->list, frame + 1, w->p);
 		bool is_new;
 
 		map_put(&w->seen, (uint64_t)caller << 32 | callee, &is_new);
@@ -259,20 +251,15 @@ static void put_cost(struct writer_state *w, const struct cost *cost)
 	put_weights(w, cost);
 }
 
-static int compare_u32(uint32_t a, uint32_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 /* A function's own costs before its calls. */
 static int compare_costs(const void *a, const void *b)
 {
 	const struct cost *x = a, *y = b;
-	int order = compare_u32(x->function, y->function);
+	int order = COMPARE(x->function, y->function);
 
 	if (!order)
-		order = compare_u32(x->callee + 1, y->callee + 1); /* none becomes 0 */
-	return order ? order : compare_u32(x->line, y->line);
+		order = COMPARE(x->callee + 1, y->callee + 1); /* none becomes 0 */
+	return order ? order : COMPARE(x->line, y->line);
 }
 
 static void put_body(struct writer_state *w)

@@ -445,7 +445,7 @@ static int compare_spans(const void *a, const void *b, void *profile)
 
 	if (x->thread != y->thread)
 		return x->thread < y->thread ? -1 : 1;
-	return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
+	return COMPARE(x->from_ns, y->from_ns);
 }
 
 static void sort_spans(struct writer_state *w)

@@ -547,7 +547,7 @@ static int compare_times(const void *left, const void *right)
 
 	if (a->row != b->row)
 		return a->row < b->row ? -1 : 1;
-	return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
+	return COMPARE(a->time_ns, b->time_ns);
 }
 
 static void begin_tables(struct otlp *o)

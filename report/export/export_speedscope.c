@@ -34,14 +34,6 @@ static uint64_t since_start(const struct writer_state *w, uint64_t time_ns)
 	return time_ns - MIN(w->facts->start_ns, time_ns);
 }
 
-/* Frames are the functions by number, behind them the reasons by number, and behind those the kinds of waits. */
-static uint32_t frame_number(const struct writer_state *w, const struct frame *frame)
-{
-	if (frame->line == FRAME_REASON)
-		return (uint32_t)w->p->functions.len + w->list.stop;
-	return w->p->lines.items[frame->line].function;
-}
-
 /* The module stands where a source file is not known. */
 static void put_function(struct writer_state *w, const struct profile_function *function)
 {
@@ -124,7 +116,7 @@ static void put_stack(struct writer_state *w, const struct profile_sample *row)
 	frame_list_fill(&w->list, w->p, row);
 	json_open(&w->json, NULL, '[');
 	for (size_t i = 0; i < w->list.frames.len; i++)
-		json_uint(&w->json, NULL, frame_number(w, &w->list.frames.items[i]));
+		json_uint(&w->json, NULL, frame_function(&w->list, &w->list.frames.items[i], w->p));
 	json_close(&w->json, ']');
 }
 
@@ -207,9 +199,9 @@ static void put_span(struct writer_state *w, const struct profile_span *span, ui
 	frame_list_fill(&w->list, w->p, &row);
 	put_event(w, "O", state, from);
 	for (size_t i = 0; i < w->list.frames.len; i++)
-		put_event(w, "O", frame_number(w, &w->list.frames.items[i]), from);
+		put_event(w, "O", frame_function(&w->list, &w->list.frames.items[i], w->p), from);
 	for (size_t i = w->list.frames.len; i > 0; i--)
-		put_event(w, "C", frame_number(w, &w->list.frames.items[i - 1]), to);
+		put_event(w, "C", frame_function(&w->list, &w->list.frames.items[i - 1], w->p), to);
 	put_event(w, "C", state, to);
 }
 

@@ -49,6 +49,7 @@ struct page {
 	const struct summary_input *in;
 	uint32_t event;
 	struct wait_question waits;
+	bool waits_have_stacks;
 	const char *top_leaf; /* MODULE:FUNCTION, NULL: none that can be asked about */
 	unsigned used;        /* lines */
 	bool leaf_is_own;     /* the first leaf is neither kernel nor library */
@@ -677,7 +678,7 @@ static void put_next_line(struct page *page, const char *what, const char *hint)
 static void put_next_of_waits(struct page *page)
 {
 	put_next_line(page, "waits", " (how long they take, and for what)");
-	if (has_stacks(page, page->waits.event))
+	if (page->waits_have_stacks)
 		put_next_line(page, "--event off-cpu --tree", " (who waits, by caller)");
 	else
 		put_next_line(page, "--event off-cpu --by program,state", " (who waits, and how)");
@@ -809,7 +810,7 @@ static void put_wait_tables(struct page *page)
 		cpu_leaves = MIN(MAX(room / 3, LEAVES_MIN), LEAVES_MAX);
 		leaves = MIN(room - cpu_leaves, LEAVES_MAX);
 	}
-	put_titled_leaves(page, has_stacks(page, page->waits.event) ? "where threads wait" : "who waits", page->waits.event, leaves);
+	put_titled_leaves(page, page->waits_have_stacks ? "where threads wait" : "who waits", page->waits.event, leaves);
 	if (cpu_leaves)
 		put_titled_leaves(page, "what they compute", page->event, cpu_leaves);
 }
@@ -822,6 +823,7 @@ void summary_show(const struct summary_input *input, const struct terminal *term
 
 	page.event = input->facts->first_type;
 	wait_question_init(&page.waits, page.p, page.facts);
+	page.waits_have_stacks = has_stacks(&page, page.waits.event);
 	put_recording(&page);
 	put_waiting(&page);
 	if (page.waits.comes_first)

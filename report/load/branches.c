@@ -221,7 +221,7 @@ static int compare_places(const struct branches *b, uint32_t x, uint32_t y)
 	uint64_t vx = p->locations.items[b->places.items[x].location].vaddr;
 	uint64_t vy = p->locations.items[b->places.items[y].location].vaddr;
 
-	return (vx > vy) - (vx < vy);
+	return COMPARE(vx, vy);
 }
 
 static int by_name(const void *left, const void *right, void *context)

@@ -91,7 +91,7 @@ static int compare_locations(const void *a, const void *b, void *context)
 
 	if (la->module != lb->module)
 		return la->module < lb->module ? -1 : 1;
-	return la->vaddr < lb->vaddr ? -1 : la->vaddr > lb->vaddr;
+	return COMPARE(la->vaddr, lb->vaddr);
 }
 
 /* Mark @index of @count; was it marked before? */

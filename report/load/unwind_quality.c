@@ -84,7 +84,7 @@ static int compare_losses(const void *a, const void *b)
 
 	if (x->from_ns != y->from_ns)
 		return x->from_ns < y->from_ns ? -1 : 1;
-	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+	return COMPARE(x->cpu, y->cpu);
 }
 
 struct err *unwind_quality_count(struct unwind_quality *unwind_quality, struct session *s, struct filter *filter)

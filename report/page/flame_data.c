@@ -249,7 +249,7 @@ static int compare_samples(const void *a, const void *b)
 		return x->row < y->row ? -1 : 1;
 	if (x->bin != y->bin)
 		return x->bin < y->bin ? -1 : 1;
-	return x->weight < y->weight ? -1 : x->weight > y->weight;
+	return COMPARE(x->weight, y->weight);
 }
 
 /* Equal ones that stand together become one with their sum of counts. */

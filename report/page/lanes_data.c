@@ -99,7 +99,7 @@ static int compare_cells(const void *a, const void *b)
 
 	if (x->lane != y->lane)
 		return x->lane < y->lane ? -1 : 1;
-	return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
+	return COMPARE(x->from_ns, y->from_ns);
 }
 
 static void make_cells(struct encoder *e)

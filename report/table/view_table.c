@@ -4,6 +4,7 @@
  */
 #include "report/table/view_table.h"
 
+#include "formats/base/text.h"
 #include "report/print/number.h"
 
 #include <inttypes.h>
@@ -515,4 +516,15 @@ void view_table_fill(struct table *table, const struct view *view,
 	else
 		add_text_columns(&f);
 	put_groups(&f, 0, view->ntop);
+}
+
+/* VIEW_TABLE_ALL is what commands have where the option was not given. */
+struct err *view_table_parse_limit(void *field, const char *value)
+{
+	uint64_t limit;
+
+	if (!text_parse_u64(value, &limit))
+		return err_new(ERR_USAGE, "'%s' is not a whole number", value);
+	*(uint64_t *)field = limit ? limit : VIEW_TABLE_ALL - 1;
+	return NULL;
 }

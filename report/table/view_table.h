@@ -8,6 +8,7 @@
 #ifndef REPORT_VIEW_TABLE_H
 #define REPORT_VIEW_TABLE_H
 
+#include "formats/base/err.h"
 #include "report/metric/metrics.h"
 #include "report/print/table.h"
 #include "report/view/view.h"
@@ -29,5 +30,8 @@ struct view_table_options {
 /* Fill the fresh @table from @view, which is sorted and must outlive it. */
 void view_table_fill(struct table *table, const struct view *view,
 		     const struct view_table_options *options);
+
+/* Parse @value of an option --limit, 0 for no limit, into @field, a uint64_t. ERR_USAGE: it is no number. */
+MUST_USE struct err *view_table_parse_limit(void *field, const char *value);
 
 #endif

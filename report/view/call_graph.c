@@ -95,7 +95,7 @@ static int compare_names(const struct call_graph *graph, const struct graph_node
 
 	if (result == 0)
 		result = strcmp(node_module(graph, a), node_module(graph, b));
-	return result ? result : (a->function > b->function) - (a->function < b->function);
+	return result ? result : COMPARE(a->function, b->function);
 }
 
 static int compare_weights(const struct profile_sum *a, const struct profile_sum *b)
@@ -205,7 +205,7 @@ static int compare_edges(const void *left, const void *right)
 
 	if (a->caller != b->caller)
 		return a->caller < b->caller ? -1 : 1;
-	return (a->callee > b->callee) - (a->callee < b->callee);
+	return COMPARE(a->callee, b->callee);
 }
 
 static void choose_edges(struct call_graph *graph, double share)

@@ -53,6 +53,13 @@ const char *frame_reason(uint8_t stop, struct arena *arena)
 	return arena_printf(arena, "[%s]", stack_stop_name(stop));
 }
 
+uint32_t frame_function(const struct frame_list *list, const struct frame *frame, const struct profile *p)
+{
+	if (frame->line == FRAME_REASON)
+		return (uint32_t)p->functions.len + list->stop;
+	return p->lines.items[frame->line].function;
+}
+
 const char *frame_name(const struct frame_list *list, const struct frame *frame,
 		       const struct profile *p, struct arena *arena)
 {

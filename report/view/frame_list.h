@@ -32,6 +32,9 @@ bool frame_is_needed(uint8_t stop);
 /* "[snapshot ended]", kept in @arena. */
 const char *frame_reason(uint8_t stop, struct arena *arena);
 
+/* The function of @frame of @list by number: those of the profile, and behind them the reasons by number. */
+uint32_t frame_function(const struct frame_list *list, const struct frame *frame, const struct profile *p);
+
 /* The name of @frame of @list; what is no text or hides something is escaped. Kept in @arena or by the profile. */
 const char *frame_name(const struct frame_list *list, const struct frame *frame,
 		       const struct profile *p, struct arena *arena);

@@ -97,7 +97,7 @@ static int compare(const struct profile *p, uint32_t a, uint32_t b)
 	int order = strncmp(name_a, name_b, MIN(len_a, len_b));
 
 	if (order || len_a != len_b)
-		return order ? order : (len_a > len_b) - (len_a < len_b);
+		return order ? order : COMPARE(len_a, len_b);
 	return strcmp(profile_text(p, profile_module(p, fa->module)->path),
 		      profile_text(p, profile_module(p, fb->module)->path));
 }

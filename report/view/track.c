@@ -12,29 +12,24 @@ struct placed {
 	size_t place; /* in the profile's times */
 };
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 static int compare_placed(const void *a, const void *b)
 {
 	const struct placed *x = a, *y = b;
-	int order = compare_numbers(x->event, y->event);
+	int order = COMPARE(x->event, y->event);
 
 	if (!order)
-		order = compare_numbers(x->thread, y->thread);
-	return order ? order : compare_numbers(x->place, y->place);
+		order = COMPARE(x->thread, y->thread);
+	return order ? order : COMPARE(x->place, y->place);
 }
 
 static int compare_tracks(const void *a, const void *b)
 {
 	const struct track *x = a, *y = b;
-	int order = compare_numbers(x->event, y->event);
+	int order = COMPARE(x->event, y->event);
 
 	if (!order)
-		order = compare_numbers(y->weight, x->weight);
-	return order ? order : compare_numbers(x->thread, y->thread);
+		order = COMPARE(y->weight, x->weight);
+	return order ? order : COMPARE(x->thread, y->thread);
 }
 
 /* The default event is 0 while tracks are sorted, and those before it are one more. */

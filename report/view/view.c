@@ -198,7 +198,7 @@ static int compare_rows(const void *a, const void *b)
 		return ra->only_measures ? 1 : -1;
 	if (ra->process != rb->process)
 		return ra->process < rb->process ? -1 : 1;
-	return ra->row < rb->row ? -1 : ra->row > rb->row;
+	return COMPARE(ra->row, rb->row);
 }
 
 static void add_rows(struct builder *b)
@@ -420,7 +420,7 @@ static int compare_groups(const void *left, const void *right, void *context)
 		result = compare_i64(a->self.weight, b->self.weight);
 	if (result == 0)
 		result = compare_names(order->view, a, b);
-	return result ? result : (a > b) - (a < b); /* the one that was seen first */
+	return result ? result : COMPARE(a, b); /* the one that was seen first */
 }
 
 void view_sort(struct view *view, enum view_sort_by by)

@@ -155,11 +155,6 @@ struct view_keys {
 	struct level_keys levels[VIEW_LEVELS_MAX];
 };
 
-static uint64_t pair(uint32_t high, uint32_t low)
-{
-	return (uint64_t)high << 32 | low;
-}
-
 /* The number that stands for @id: @fresh if the id is new. */
 static uint32_t number_of(struct map *map, uint64_t id, uint32_t fresh)
 {
@@ -181,7 +176,7 @@ static void merge_functions(struct view_keys *keys)
 		const struct profile_function *function = &p->functions.items[i];
 		uint32_t path = profile_module(p, function->module)->path;
 
-		keys->functions[i] = number_of(&seen, pair(function->name, path), i);
+		keys->functions[i] = number_of(&seen, map_pair(function->name, path), i);
 	}
 	map_deinit(&seen);
 }
@@ -195,10 +190,10 @@ static void merge_threads(struct view_keys *keys)
 	keys->processes = ARENA_ARRAY(keys->arena, uint32_t, p->threads.len + 1);
 	for (uint32_t i = 0; i < p->threads.len; i++) {
 		const struct profile_thread *thread = &p->threads.items[i];
-		uint32_t task = number_of(&tasks, pair(thread->pid, thread->tid), i);
+		uint32_t task = number_of(&tasks, map_pair(thread->pid, thread->tid), i);
 
-		keys->threads[i] = number_of(&threads, pair(task, thread->comm), i);
-		keys->processes[i] = number_of(&processes, pair(thread->pid, thread->process), i);
+		keys->threads[i] = number_of(&threads, map_pair(task, thread->comm), i);
+		keys->processes[i] = number_of(&processes, map_pair(thread->pid, thread->process), i);
 	}
 	map_deinit(&tasks);
 	map_deinit(&threads);
@@ -264,20 +259,20 @@ uint32_t view_keys_process(const struct view_keys *keys, uint32_t thread)
 static uint64_t line_identity(struct view_keys *keys, const struct view_frame *frame)
 {
 	if (frame->line == PROFILE_NONE)
-		return pair(PROFILE_NONE, frame->function);
+		return map_pair(PROFILE_NONE, frame->function);
 
 	const struct profile_line *line = &keys->p->lines.items[frame->line];
 	uint32_t number =
-		number_of(&keys->lines, pair(line->file, line->line), (uint32_t)keys->lines.len);
+		number_of(&keys->lines, map_pair(line->file, line->line), (uint32_t)keys->lines.len);
 
-	return pair(number, frame->function);
+	return map_pair(number, frame->function);
 }
 
 /* Rows differ by everything that the view's levels use together: each level looks at its own part. */
 static uint64_t data_identity(struct view_keys *keys, enum view_by by, uint32_t number)
 {
 	const struct profile_data *data = &keys->p->data.items[number];
-	uint64_t object = pair(data->object, data->module), addr = data->addr;
+	uint64_t object = map_pair(data->object, data->module), addr = data->addr;
 
 	if (by == VIEW_DATA_SYMBOL)
 		return object;
@@ -286,10 +281,10 @@ static uint64_t data_identity(struct view_keys *keys, enum view_by by, uint32_t 
 	if (by == VIEW_DATA_TYPE)
 		return data->type;
 	if (by == VIEW_DATA_FIELD)
-		return pair(data->type, data->field);
+		return map_pair(data->type, data->field);
 	if (by == VIEW_DATA_LINE)
 		addr -= addr % PROFILE_DATA_LINE_LEN;
-	return pair(number_of(&keys->objects, object, (uint32_t)keys->objects.len),
+	return map_pair(number_of(&keys->objects, object, (uint32_t)keys->objects.len),
 		    number_of(&keys->addrs, addr, (uint32_t)keys->addrs.len));
 }
 
@@ -357,7 +352,7 @@ static uint64_t wait_identity(struct view_keys *keys, enum view_by by, const str
 static bool is_own(struct view_keys *keys, const struct view_frame *frame)
 {
 	bool is_new;
-	uint64_t *own = map_put(&keys->own, pair(frame->location, frame->line), &is_new);
+	uint64_t *own = map_put(&keys->own, map_pair(frame->location, frame->line), &is_new);
 
 	if (is_new)
 		*own = own_code_is(keys->p, frame->location, frame->line);
@@ -400,7 +395,7 @@ static const struct view_frame *script_frame(struct view_keys *keys, const struc
 static uint32_t entry_identity(struct view_keys *keys, const struct profile_sample *row)
 {
 	bool is_new;
-	uint64_t *known = map_put(&keys->entry_of, pair(row->stack, row->user), &is_new);
+	uint64_t *known = map_put(&keys->entry_of, map_pair(row->stack, row->user), &is_new);
 
 	if (is_new) {
 		CLEANUP(arena_deinit) struct arena arena = { 0 };
@@ -421,7 +416,7 @@ static const char *work_name(struct view_keys *keys, const struct profile_sample
 static uint32_t process_text(struct view_keys *keys, enum view_by by, uint32_t thread)
 {
 	bool is_new;
-	uint64_t *number = map_put(&keys->process_texts, pair((uint32_t)by, thread), &is_new);
+	uint64_t *number = map_put(&keys->process_texts, map_pair((uint32_t)by, thread), &is_new);
 
 	if (is_new)
 		*number = strtab_add(&keys->texts,
@@ -437,7 +432,7 @@ static uint64_t field_identity(struct view_keys *keys, const struct profile_samp
 		return SHORT_IDENTITY;
 	if (!label->is_number)
 		return label->text;
-	return pair(1, number_of(&keys->numbers, (uint64_t)label->number, (uint32_t)keys->numbers.len));
+	return map_pair(1, number_of(&keys->numbers, (uint64_t)label->number, (uint32_t)keys->numbers.len));
 }
 
 static uint64_t identity(struct view_keys *keys, const struct level_keys *at,
@@ -499,7 +494,7 @@ static uint64_t identity(struct view_keys *keys, const struct level_keys *at,
 
 	switch (level->by) {
 	case VIEW_CALLER:
-		return pair(leaf->function, path->len > 1 ? leaf[1].function : PROFILE_NONE);
+		return map_pair(leaf->function, path->len > 1 ? leaf[1].function : PROFILE_NONE);
 	case VIEW_MODULE:
 		return profile_module(keys->p, keys->p->locations.items[leaf->location].module)->path;
 	case VIEW_LINE:

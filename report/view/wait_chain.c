@@ -77,7 +77,7 @@ static int compare_spans(const void *a, const void *b)
 {
 	const struct span *x = a, *y = b;
 
-	return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
+	return COMPARE(x->from_ns, y->from_ns);
 }
 
 static void gather(struct collector *c, uint32_t event)

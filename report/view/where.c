@@ -381,7 +381,7 @@ static int compare_numbers(const struct tracepoint_value *value, const struct no
 
 	if (value_negative != node->is_negative)
 		return value_negative ? -1 : 1;
-	return (value->number > node->number) - (value->number < node->number);
+	return COMPARE(value->number, node->number);
 }
 
 static bool compares_value(const struct node *node, const struct tracepoint_value *value, struct arena *arena)

@@ -203,7 +203,7 @@ static int by_end(const void *a, const void *b)
 {
 	const struct sequence *x = a, *y = b;
 
-	return (x->end > y->end) - (x->end < y->end);
+	return COMPARE(x->end, y->end);
 }
 
 struct debug_lines *debug_lines_new(const struct debug_unit *unit)

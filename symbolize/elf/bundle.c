@@ -320,7 +320,7 @@ static int by_begin(const void *a, const void *b)
 {
 	const struct range *x = a, *y = b;
 
-	return x->begin < y->begin ? -1 : x->begin > y->begin;
+	return COMPARE(x->begin, y->begin);
 }
 
 static bool same_section(const struct image *img, uint64_t a, uint64_t b)
@@ -436,7 +436,7 @@ static int by_vaddr(const void *a, const void *b)
 {
 	const struct chosen_symbol *x = a, *y = b;
 
-	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+	return COMPARE(x->vaddr, y->vaddr);
 }
 
 /* Without a section of their own (SHN_ABS): most functions have no bytes here, or not all. */
@@ -583,5 +583,5 @@ int bundle_address_ascending(const void *a, const void *b)
 {
 	const struct bundle_address *x = a, *y = b;
 
-	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+	return COMPARE(x->vaddr, y->vaddr);
 }

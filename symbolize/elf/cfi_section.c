@@ -274,7 +274,7 @@ static int compare_entries(const void *a, const void *b)
 
 	if (left->begin != right->begin)
 		return left->begin < right->begin ? -1 : 1;
-	return left->offset < right->offset ? -1 : left->offset > right->offset;
+	return COMPARE(left->offset, right->offset);
 }
 
 static void sort_entries(struct index *index)

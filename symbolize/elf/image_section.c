@@ -246,7 +246,7 @@ static int compare_vaddr(const void *a, const void *b)
 	const struct section *sa = *(const struct section *const *)a;
 	const struct section *sb = *(const struct section *const *)b;
 
-	return sa->vaddr < sb->vaddr ? -1 : sa->vaddr > sb->vaddr;
+	return COMPARE(sa->vaddr, sb->vaddr);
 }
 
 /* Thread-local templates (.tbss) take no room, so they hold no address. */

@@ -95,7 +95,7 @@ static int by_begin(const void *a, const void *b)
 {
 	const struct piece *x = a, *y = b;
 
-	return (x->begin > y->begin) - (x->begin < y->begin);
+	return COMPARE(x->begin, y->begin);
 }
 
 struct range_overlay *range_overlay_new(const struct layer *ranges, size_t count)

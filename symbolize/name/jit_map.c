@@ -133,7 +133,7 @@ static int by_offset(const void *a, const void *b)
 
 	if (x->offset != y->offset)
 		return x->offset < y->offset ? -1 : 1;
-	return (x->line > y->line) - (x->line < y->line);
+	return COMPARE(x->line, y->line);
 }
 
 /* "JS:*add /srv/app.js:3:9": the path in a name as V8 makes them, NULL if there is none. */
@@ -311,7 +311,7 @@ static int by_address(const void *a, const void *b)
 
 	if (x->ip != y->ip)
 		return x->ip < y->ip ? -1 : 1;
-	return (x->code > y->code) - (x->code < y->code); /* as they were written */
+	return COMPARE(x->code, y->code); /* as they were written */
 }
 
 /* How many of @items follow each other without a gap; *@ret_len is their length together. */

@@ -173,7 +173,7 @@ static int by_begin(const void *a, const void *b)
 {
 	const struct added *x = a, *y = b;
 
-	return x->begin < y->begin ? -1 : x->begin > y->begin;
+	return COMPARE(x->begin, y->begin);
 }
 
 static bool next_old(const struct line_cache *cache, size_t *number, uint64_t *ret_begin,

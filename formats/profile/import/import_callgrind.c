@@ -264,19 +264,14 @@ static struct err *take_line(struct callgrind *in, struct json_text line)
 
 /* ---- stacks ---- */
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 /* By function, and then the heaviest first, so that the light ones need not be looked at. */
 static int heaviest_first(const void *a_, const void *b_)
 {
 	const struct cost *a = a_, *b = b_;
-	int order = compare(a->function, b->function);
+	int order = COMPARE(a->function, b->function);
 
-	order = order ? order : compare(b->value, a->value);
-	return order ? order : compare(a->values, b->values);
+	order = order ? order : COMPARE(b->value, a->value);
+	return order ? order : COMPARE(a->values, b->values);
 }
 
 static void set_values(struct callgrind *in, struct cost *costs, size_t count, uint32_t event)

@@ -107,11 +107,6 @@ static unsigned recognise(const uint8_t *start, size_t len)
 
 /* ---- events ---- */
 
-static uint64_t pair(uint32_t high, uint32_t low)
-{
-	return (uint64_t)high << 32 | low;
-}
-
 static uint32_t process_of(struct chrome *in, struct chrome_id pid)
 {
 	struct chrome_process fresh = { .pid = pid };
@@ -134,7 +129,7 @@ static uint32_t thread_of(struct chrome *in, const struct chrome_fields *f)
 	tid = map_put(&in->tids[f->tid.is_text], (uint64_t)f->tid.number, &is_new);
 	if (is_new)
 		*tid = in->ntids++;
-	at = map_put(&in->thread_ids, pair(fresh.process, (uint32_t)*tid), &is_new);
+	at = map_put(&in->thread_ids, map_pair(fresh.process, (uint32_t)*tid), &is_new);
 	if (is_new) {
 		*at = in->threads.len;
 		vec_push(&in->threads, fresh);
@@ -296,7 +291,7 @@ static struct chrome_profile *profile_of(struct chrome *in, const struct chrome_
 {
 	struct chrome_profile fresh = { 0 };
 	bool is_new;
-	uint64_t *at = map_put(&in->profile_ids, pair(process_of(in, f->pid), f->id), &is_new);
+	uint64_t *at = map_put(&in->profile_ids, map_pair(process_of(in, f->pid), f->id), &is_new);
 
 	if (is_new) {
 		*at = in->profiles.len;
@@ -661,7 +656,7 @@ static int by_time(const void *a_, const void *b_)
 		return a->thread < b->thread ? -1 : 1;
 	if (a->time_ns != b->time_ns)
 		return a->time_ns < b->time_ns ? -1 : 1;
-	return (a->order > b->order) - (a->order < b->order);
+	return COMPARE(a->order, b->order);
 }
 
 static bool is_complete(const struct chrome_event *event)
@@ -675,7 +670,7 @@ static int longest_first(const void *a_, const void *b_)
 
 	if (a->end_ns != b->end_ns)
 		return a->end_ns > b->end_ns ? -1 : 1;
-	return (a->order > b->order) - (a->order < b->order);
+	return COMPARE(a->order, b->order);
 }
 
 /* Complete events are written when they end: of those that begin together, the longest is the outermost. */

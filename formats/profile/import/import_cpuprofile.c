@@ -145,7 +145,7 @@ static int by_time(const void *a_, const void *b_)
 {
 	const struct time_of_sample *a = a_, *b = b_;
 
-	return (a->time > b->time) - (a->time < b->time);
+	return COMPARE(a->time, b->time);
 }
 
 /* Chrome writes samples of several threads' clocks: some differences are negative. */

@@ -154,7 +154,7 @@ static int compare_methods(const void *a_, const void *b_)
 {
 	const struct method *a = a_, *b = b_;
 
-	return a->start < b->start ? -1 : a->start > b->start;
+	return COMPARE(a->start, b->start);
 }
 
 /* ---- stacks ---- */
