@@ -380,11 +380,10 @@ static void steer_managed(struct recorder *s, uint64_t now)
 	watch_leave_samples(&s->watch, &s->perf_fds, wanted);
 }
 
-static int timeout_ms(const struct recorder *s)
+/* When there is something to do at the latest, should nothing happen; the bell's rest apart. */
+static uint64_t next_pass_ns(const struct recorder *s, uint64_t now)
 {
-	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
-	uint64_t until = MIN(MIN(s->deadline_ns, s->sampling_switch.next_ns),
-			     MIN(output_files_next_ns(&s->output_files), s->bell.rests_until_ns));
+	uint64_t until = MIN(MIN(s->deadline_ns, s->sampling_switch.next_ns), output_files_next_ns(&s->output_files));
 
 	until = MIN(until, MIN(s->task_times.next_ns, s->guard.next_ns));
 	uint64_t tick = s->status.shown ? STATUS_TICK_MS : TICK_MS;
@@ -397,9 +396,12 @@ static int timeout_ms(const struct recorder *s)
 		tick = MIN(tick, WAIT_PROBE_TICK_MS);
 	if (now < s->jit_until_ns)
 		tick = MIN(tick, s->jit_wakeups ? JIT_TICK_MS : JIT_FIRST_MS);
-	if (until <= now)
-		return 0;
-	return (int)MIN((until - now + 999999) / 1000000, tick);
+	return MIN(until, now + tick * 1000000);
+}
+
+static int ms_until(uint64_t until, uint64_t now)
+{
+	return until <= now ? 0 : (int)((until - now + 999999) / 1000000);
 }
 
 /* Twice, so that the last round is finished too. */
@@ -523,17 +525,28 @@ static void note_priority(struct recorder *s)
 }
 
 /* Once the bell has rested it may ring again. */
+static void let_ring(struct recorder *s, uint64_t now)
+{
+	if (!mmap_wakeup_rested(&s->bell, now))
+		return;
+	s->no_bell = watch_bell(&s->watch, s->bell.fd);
+	if (s->no_bell)
+		mmap_wakeup_close(&s->bell);
+}
+
+/* That the bell has rested is no reason for a pass: what was mapped meanwhile rings at once. */
 static struct watch_result wait(struct recorder *s)
 {
-	bool by_jit = clock_now_ns(CLOCK_MONOTONIC) < s->jit_until_ns;
-	struct watch_result result = watch_wait(&s->watch, &s->perf_fds, timeout_ms(s));
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC), until = next_pass_ns(s, now);
+	bool by_jit = now < s->jit_until_ns;
+	struct watch_result result;
 
+	do {
+		result = watch_wait(&s->watch, &s->perf_fds, ms_until(MIN(until, s->bell.rests_until_ns), now));
+		now = clock_now_ns(CLOCK_MONOTONIC);
+		let_ring(s, now);
+	} while (result.timed_out && now < until);
 	s->jit_wakeups += by_jit && !result.bell;
-	if (mmap_wakeup_rested(&s->bell, clock_now_ns(CLOCK_MONOTONIC))) {
-		s->no_bell = watch_bell(&s->watch, s->bell.fd);
-		if (s->no_bell)
-			mmap_wakeup_close(&s->bell);
-	}
 	return result;
 }
 

@@ -193,6 +193,7 @@ struct watch_result watch_wait(struct watch *w, const struct perf_fds *s, int ti
 	int count = epoll_wait(w->epoll_fd, events, EVENTS_MAX, timeout_ms);
 
 	w->wakeups++;
+	result.timed_out = count == 0;
 	for (int i = 0; i < count; i++) {
 		if (events[i].data.u64 == SIGNAL_TOKEN)
 			read_signals(w, &result);

@@ -30,6 +30,7 @@ struct watch_result {
 	bool snapshot;     /* SIGUSR2 came */
 	bool control;      /* commands can be read */
 	bool bell;         /* the mmap wakeup rang; it is no longer waited for */
+	bool timed_out;    /* nothing of all that, and no ring either */
 	bool from_process; /* the signal was sent by a process, not by the terminal */
 };
 
