@@ -49,6 +49,7 @@ struct runtime_reader {
 	VEC(struct question) queue;
 	bool ending, pausing, busy, has_thread;
 	struct map told_files; /* pid -> whether its interpreter was asked for; the recorder's */
+	struct map asked_for;  /* pids that the thread may know; likewise */
 	pthread_t thread;
 	uint64_t left_out;
 	struct runtime_news news; /* has a lock of its own */
@@ -314,6 +315,7 @@ void runtime_reader_free(struct runtime_reader *r)
 		free_process(process_of(slot));
 	map_deinit(&r->by_pid);
 	map_deinit(&r->told_files);
+	map_deinit(&r->asked_for);
 	runtime_files_deinit(&r->files);
 	runtime_news_deinit(&r->news);
 	vec_deinit(&r->queue);
@@ -326,7 +328,7 @@ void runtime_reader_free(struct runtime_reader *r)
 
 /* ---- what the recorder tells ---- */
 
-static void ask(struct runtime_reader *r, struct question q)
+static void put_question(struct runtime_reader *r, struct question q)
 {
 	pthread_mutex_lock(&r->lock);
 	if (!r->has_thread) {
@@ -341,6 +343,23 @@ static void ask(struct runtime_reader *r, struct question q)
 	if (!r->pausing)
 		pthread_cond_signal(&r->more);
 	pthread_mutex_unlock(&r->lock);
+}
+
+/* About a process, which the thread may know from now on. */
+static void ask(struct runtime_reader *r, struct question q)
+{
+	if (r->asked_for.len < TOLD_MAX)
+		*map_put(&r->asked_for, q.pid, NULL) = 1;
+	put_question(r, q);
+}
+
+/* Most processes make no code, so that nobody has to be woken when they end. */
+static bool may_be_known(struct runtime_reader *r, uint32_t pid)
+{
+	bool known = map_get(&r->asked_for, pid) || r->asked_for.len >= TOLD_MAX;
+
+	map_remove(&r->asked_for, pid);
+	return known;
 }
 
 void runtime_reader_tell_file(struct runtime_reader *r, uint32_t pid, const char *path)
@@ -387,14 +406,14 @@ void runtime_reader_check(struct runtime_reader *r)
 	if (!r->has_runtimes || now_ns - r->asked_ns < RUNTIME_CHECK_NS)
 		return;
 	r->asked_ns = now_ns;
-	ask(r, (struct question){ .ask = ASK_CHECK });
+	put_question(r, (struct question){ .ask = ASK_CHECK });
 }
 
 void runtime_reader_end(struct runtime_reader *r, uint32_t pid)
 {
 	map_remove(&r->told_files, pid);
-	if (r->has_thread)
-		ask(r, (struct question){ .pid = pid, .ask = ASK_END });
+	if (r->has_thread && may_be_known(r, pid))
+		put_question(r, (struct question){ .pid = pid, .ask = ASK_END });
 }
 
 /* What was put off and not asked, with which the thread is not busy. */
@@ -447,7 +466,7 @@ bool runtime_reader_pause(struct runtime_reader *r, struct diag *notes)
 	const struct map_slot *slot;
 
 	if (r->has_runtimes)
-		ask(r, (struct question){ .ask = ASK_CHECK, .at_once = true });
+		put_question(r, (struct question){ .ask = ASK_CHECK, .at_once = true });
 	bool idle = rest(r, notes);
 
 	for (size_t pos = 0; idle && (slot = map_next(&r->by_pid, &pos));)

@@ -7,6 +7,8 @@
 #include "formats/base/diag.h"
 #include "tests/unit/test.h"
 
+#include <string.h>
+
 #define GONE 0x40000000u /* there are no processes with such numbers */
 
 /* Is a process still looked at after many others have ended? @ends tell of such that were never asked for. */
@@ -39,4 +41,21 @@ TEST(runtime_reader_has_room_again_when_processes_end)
 		unknown = has_room(/* asked_for= */ false);
 	CHECK(known);
 	CHECK(unknown);
+}
+
+/* More than can be asked at once end meanwhile, of whom it knows nothing. */
+TEST(runtime_reader_is_not_told_of_the_end_of_processes_that_made_no_code)
+{
+	struct runtime_reader *r = runtime_reader_new(NULL);
+	struct diag notes = { 0 };
+
+	runtime_reader_tell(r, GONE, 0x1000, false);
+	CHECK(runtime_reader_pause(r, &notes));
+	for (uint32_t i = 1; i < 70000; i++)
+		runtime_reader_end(r, GONE + i);
+	runtime_reader_resume(r);
+	CHECK(runtime_reader_pause(r, &notes));
+	CHECK(!notes.entries || !strstr(notes.entries->message, "not looked up"));
+	diag_deinit(&notes);
+	runtime_reader_free(r);
 }
