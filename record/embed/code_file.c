@@ -192,15 +192,20 @@ static bool take_id(struct code_file *file, const struct code_found *found)
 	return true;
 }
 
-/* Is it due to look at @file? One that is open is looked at from here, at each mapping. */
-static bool is_due(struct code_file *file)
+/*
+ * Is it due to look at @file? One that is open is looked at from here, in each round that tells of mappings of it: all of
+ * them came before that look.
+ */
+static bool is_due(const struct code_files *files, struct code_file *file)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC_COARSE);
 	int fd = code_file_fd(file);
+	bool looked = file->checked_ns && (fd < 0 ? now_ns - file->checked_ns < CHECK_NS : file->checked_round == files->round);
 
-	if (fd < 0 && file->checked_ns && now_ns - file->checked_ns < CHECK_NS)
+	if (looked)
 		return false;
 	file->checked_ns = now_ns;
+	file->checked_round = files->round;
 	return fd < 0 || !file->looked_at || change_ns(fd) != file->changed_ns;
 }
 
@@ -213,7 +218,7 @@ static bool check(struct code_files *files, struct code_file *file, const struct
 	struct code_found found;
 	int fd;
 
-	if (!is_due(file))
+	if (!is_due(files, file))
 		return true;
 	wish.own_id_len = 0; /* it may be another by now */
 	switch (look(files, file, place, &wish, &found, &fd)) {

@@ -22,6 +22,7 @@ struct code_file {
 	uint8_t own_id_len;        /* build ID as read from the file */
 	uint8_t own_id[20];
 	uint64_t changed_ns, checked_ns; /* the file's change time when it was read; when that was last looked at */
+	uint64_t checked_round;          /* and in which round */
 	int fd_plus_1;      /* 0: not open; opened with O_PATH */
 	bool looked_at;     /* what it is was found out, or that it cannot be */
 	uint8_t nlate;      /* times that it did not answer */

@@ -463,6 +463,11 @@ TEST(attach_reads_the_build_id_again_when_a_file_was_rewritten)
 		CHECK_INT(pwrite(fd, "none", 4, 0), 4);
 		CHECK_INT(futimens(fd, times), 0);
 		usleep(10000);
+		/* One look a round: what a round tells of was mapped before it began. */
+		second = map;
+		attach_new_mmap(a, 5000008, &second);
+		CHECK_UINT(second.build_id_len, first.build_id_len);
+		attach_round(a);
 		third = map;
 		attach_new_mmap(a, 5000008, &third);
 		if (!third.build_id_len)
