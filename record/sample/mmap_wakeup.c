@@ -93,10 +93,15 @@ struct err *mmap_wakeup_reopen(struct mmap_wakeup *d, uint32_t cpu)
 
 void mmap_wakeup_rest(struct mmap_wakeup *d, uint64_t now_ns, uint64_t news)
 {
-	bool fruitless = d->rest_ns && news == d->news && now_ns < d->rested_ns + SILENCE_NS;
+	bool awake = d->rest_ns && now_ns < d->rested_ns + SILENCE_NS;
 
 	d->wakeups++;
-	d->rest_ns = fruitless ? MIN(2 * d->rest_ns, REST_MOST_NS) : REST_LEAST_NS;
+	if (!awake)
+		d->rest_ns = REST_LEAST_NS;
+	else if (news == d->news)
+		d->rest_ns = MIN(2 * d->rest_ns, REST_MOST_NS);
+	else
+		d->rest_ns = MAX(d->rest_ns / 2, REST_LEAST_NS);
 	d->rests_until_ns = now_ns + d->rest_ns;
 	d->news = news;
 }

@@ -10,6 +10,8 @@
  *	rings         |       |         |                            |
  *	rests          10 ms   20 ms     40 ms ... 100 ms at most    10 ms
  *
+ * Where something new had come it rests half as long as the last time: a machine that builds and tests has new files all the time.
+ *
  * A mmap wakeup owns descriptors and mappings. Not thread-safe.
  */
 #ifndef RECORD_MMAP_WAKEUP_H

@@ -26,11 +26,17 @@ TEST(mmap_wakeup_rests_longer_the_more_often_it_rang_for_nothing)
 		CHECK(mmap_wakeup_rested(&d, now * MS));
 		CHECK(!mmap_wakeup_rested(&d, now * MS));
 	}
-	CHECK_UINT(rest(&d, now, 8), 10); /* something was new */
-	CHECK(mmap_wakeup_rested(&d, (now + 10) * MS));
-	CHECK_UINT(rest(&d, now + 11, 8), 20);
-	CHECK(mmap_wakeup_rested(&d, (now + 40) * MS));
-	CHECK_UINT(rest(&d, now + 1039, 8), 40);
+	CHECK_UINT(rest(&d, now, 8), 50); /* something was new */
+	CHECK(mmap_wakeup_rested(&d, (now + 50) * MS));
+	CHECK_UINT(rest(&d, now + 51, 9), 25);
+	CHECK(mmap_wakeup_rested(&d, (now + 80) * MS));
+	CHECK_UINT(rest(&d, now + 81, 9), 50);
+	CHECK(mmap_wakeup_rested(&d, (now + 140) * MS));
+	for (uint64_t news = 10; news < 14; news++) {
+		rest(&d, now + 141, news);
+		CHECK(mmap_wakeup_rested(&d, (now + 240) * MS));
+	}
+	CHECK_UINT(rest(&d, now + 241, 14), 10); /* and no shorter */
 	CHECK(mmap_wakeup_rested(&d, (now + 1100) * MS));
 	CHECK_UINT(rest(&d, now + 2100, 8), 10); /* after a second of silence */
 }
