@@ -358,7 +358,7 @@ static void php_close(void *state)
 	free(php);
 }
 
-/* Append the zend_string at @addr to @text; false if it cannot be read. */
+/* Append the zend_string at @addr to @text, up to a NUL: an anonymous class's file follows one. False if it cannot be read. */
 static bool append_text(struct managed_view *view, uint64_t addr, char *text, size_t *len)
 {
 	uint64_t count;
@@ -368,7 +368,7 @@ static bool append_text(struct managed_view *view, uint64_t addr, char *text, si
 	count = MIN(count, (uint64_t)(TEXT_MAX - *len));
 	if (!managed_view_try(view, addr + STRING_BYTES, text + *len, (size_t)count))
 		return false;
-	*len += (size_t)count;
+	*len += strnlen(text + *len, (size_t)count);
 	return true;
 }
 
@@ -600,6 +600,9 @@ static void take_frame(struct php *php, struct managed_view *view, uint64_t fram
 	uint8_t type = managed_view_u8(view, addr + FUNCTION_TYPE);
 	bool internal = type == TYPE_INTERNAL;
 
+	/* A fiber's first frame, zend_fiber_function. */
+	if (internal && !managed_view_u64(view, addr + FUNCTION_NAME))
+		return;
 	if (!internal && type != TYPE_USER && type != TYPE_EVAL)
 		view->failed = true;
 	const struct function *function = find_function(php, view, addr, internal);

@@ -98,6 +98,30 @@ TEST(managed_php_reads_classes_files_and_the_line_that_runs)
 	CHECK(frames[2].entry);
 }
 
+/* Below a fiber's first function is an internal one without a name; PHP's own backtraces leave it out. */
+TEST(managed_php_leaves_out_the_first_frame_of_a_fiber)
+{
+	FAKE(fake);
+	put_frame(&fake, 1, put_function(&fake, 1, 1, NULL, NULL), 0, 0, false);
+	read_stack(&fake);
+
+	CHECK_UINT(fake.stack->state, EVENT_MANAGED_WHOLE);
+	CHECK_UINT(fake.stack->nframes, 2);
+	CHECK_STR(fake.stack->frames[0].name, "Item::price");
+	CHECK_STR(fake.stack->frames[1].name, "<main>");
+}
+
+/* Its class is called "class@anonymous", NUL, and where it was declared. */
+TEST(managed_php_names_methods_of_anonymous_classes)
+{
+	FAKE(fake);
+	put_function(&fake, 0, 2, "__invoke", "class@anonymous /srv/index.php:14$0");
+	fake.bytes[FUNCTIONS + 500 + 24 + strlen("class@anonymous")] = 0;
+	read_stack(&fake);
+
+	CHECK_STR(fake.stack->frames[0].name, "class@anonymous::__invoke");
+}
+
 /* With thread safety: two threads, the second of which runs what make_honest() makes. */
 #define BLOCK	  0x8000 /* of the first thread: its entry, its globals behind it; then the second's */
 #define BLOCK_LEN 0x1000
