@@ -7,6 +7,9 @@
 
 #include <errno.h>
 #include <malloc.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,12 +54,16 @@ void memory_keep_thread(void)
 
 #define RESERVE ((size_t)8 << 20)
 
+#define SPEAKS_SECONDS 10 /* at most, once another thread has no memory either */
+
 /* There is one heap, and one end of it. */
 static struct {
 	void (*words)(void *context);
 	void *context;
 	void *reserve;
 	int status;
+	_Atomic bool ending; /* a thread says its last words: @speaker */
+	pthread_t speaker;
 } last;
 
 void memory_last_words(void (*words)(void *context), void *context, int status)
@@ -68,17 +75,28 @@ void memory_last_words(void (*words)(void *context), void *context, int status)
 	last.status = status;
 }
 
+/* Another thread is ending the program: that is to be let finish, but it may want a lock that is held here. */
+__attribute__((noreturn)) static void wait_for_speaker(void)
+{
+	for (unsigned left = SPEAKS_SECONDS; left;)
+		left = sleep(left);
+	_exit(last.status);
+}
+
 void memory_exhausted(size_t len)
 {
 	void (*words)(void *context) = last.words;
 
 	fprintf(stderr, "%s: out of memory: cannot allocate %zu bytes\n",
 		program_invocation_short_name, len);
-	if (!words && last.status)
-		_exit(last.status); /* not even for that */
 	if (!words)
 		exit(1);
-	last.words = NULL; /* it may run out of memory itself */
+	if (atomic_exchange(&last.ending, true)) {
+		if (!pthread_equal(last.speaker, pthread_self()))
+			wait_for_speaker();
+		_exit(last.status); /* not even for that */
+	}
+	last.speaker = pthread_self();
 	free(last.reserve);
 	last.reserve = NULL;
 	words(last.context);
