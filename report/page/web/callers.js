@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tree turned round: what used the time first, then who called it. A node's children are made when they are asked
 // for, so a large profile costs what is looked at.
-import { SUMS, Tree } from "./tree.js";
+import { eachSum, SUMS, Tree } from "./tree.js";
 
 export class CallerTree extends Tree {
 	constructor(tree, order, width) {
@@ -10,7 +10,7 @@ export class CallerTree extends Tree {
 		this.labels = tree.labels;
 		this.order = order;
 		this.width = width;
-		const sums = (value) => tree.totals.map((side) => Object.fromEntries(SUMS.map((key) => [key, [value(side[key])]])));
+		const sums = (value) => tree.totals.map((side) => eachSum((key) => [value(side[key])]));
 		this.totals = sums((all) => all[0]);
 		this.selves = sums(() => 0);
 		this.lists = [null];

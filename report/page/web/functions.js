@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums by function of a tree: the same as "preport --by leaf" and "--by total", and who calls whom.
 
-const ZERO = () => ({ w: 0, n: 0, q: 0, e: 0, x: 0 });
-
-function add(to, sums, node) {
-	to.w += sums.w[node];
-	to.n += sums.n[node];
-	to.q += sums.q[node];
-	to.e += sums.e[node];
-	to.x += sums.x[node];
-}
+import { addSums, noSums } from "./tree.js";
 
 // Calls enter(node) and leave(node) for every node below the root.
 function walk(tree, enter, leave) {
@@ -37,29 +29,29 @@ function isCode(tree, frame) {
 // [{ frame, self, total }]: by side; total counts a function once however often it recurses.
 export function sumFunctions(tree) {
 	const found = new Map(), depth = new Map();
-	const empty = tree.selves.map(ZERO);
+	const empty = tree.selves.map(noSums);
 	const entry = (frame, text) => {
 		if (!found.has(frame))
-			found.set(frame, { frame, text, self: tree.selves.map(ZERO), total: tree.selves.map(ZERO) });
+			found.set(frame, { frame, text, self: tree.selves.map(noSums), total: tree.selves.map(noSums) });
 		return found.get(frame);
 	};
 	walk(tree, (node) => {
 		const frame = tree.frame[node];
 		if (!isCode(tree, frame)) {
-			tree.selves.forEach((side, i) => add(empty[i], side, node));
+			tree.selves.forEach((side, i) => addSums(empty[i], side, node));
 			return;
 		}
 		const row = entry(frame, tree.text(frame)), level = depth.get(frame) ?? 0;
 		depth.set(frame, level + 1);
-		tree.selves.forEach((side, i) => add(row.self[i], side, node));
+		tree.selves.forEach((side, i) => addSums(row.self[i], side, node));
 		if (!level)
-			tree.totals.forEach((side, i) => add(row.total[i], side, node));
+			tree.totals.forEach((side, i) => addSums(row.total[i], side, node));
 	}, (node) => {
 		const frame = tree.frame[node];
 		if (isCode(tree, frame))
 			depth.set(frame, depth.get(frame) - 1);
 	});
-	tree.selves.forEach((side, i) => add(empty[i], side, 0));
+	tree.selves.forEach((side, i) => addSums(empty[i], side, 0));
 	if (empty.some((side) => side.n))
 		found.set(-1, { frame: -1, text: "[no stack]", self: empty, total: empty });
 	return [...found.values()];
@@ -73,7 +65,7 @@ export function neighbours(tree, frame) {
 	const callers = new Map(), callees = new Map(), stack = [];
 	const entry = (map, key, text) => {
 		if (!map.has(key))
-			map.set(key, { frame: key, text, sums: tree.selves.map(ZERO) });
+			map.set(key, { frame: key, text, sums: tree.selves.map(noSums) });
 		return map.get(key);
 	};
 	const here = () => stack[stack.length - 1];
@@ -90,8 +82,8 @@ export function neighbours(tree, frame) {
 		if (!state)
 			return;
 		tree.selves.forEach((side, i) => {
-			add(state.caller.sums[i], side, node);
-			add(state.callee.sums[i], side, node);
+			addSums(state.caller.sums[i], side, node);
+			addSums(state.callee.sums[i], side, node);
 		});
 	}, () => stack.pop());
 	const used = (map) => [...map.values()].filter((row) => row.sums.some((side) => side.n));

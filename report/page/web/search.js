@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which frames have a name that matches, and how much of all they cover.
-import { SUMS } from "./tree.js";
+import { addSums, noSums } from "./tree.js";
 
 // A regular expression of what the user typed: case matters only if there is a capital. null if it is none.
 export function pattern(text) {
@@ -23,16 +23,13 @@ export function matchFrames(tree, regexp) {
 // The sums of all samples with a match on their stack, each once however often it matches; by side.
 export function coveredBy(tree, match) {
 	const inside = new Uint8Array(tree.length);
-	const sums = tree.totals.map(() => Object.fromEntries(SUMS.map((key) => [key, 0])));
+	const sums = tree.totals.map(noSums);
 	for (let node = 1; node < tree.length; node++) {
 		const parent = tree.parent[node];
 		inside[node] = inside[parent] | match[tree.frame[node]];
 		if (!inside[node] || inside[parent])
 			continue;
-		tree.totals.forEach((side, i) => {
-			for (const key of SUMS)
-				sums[i][key] += side[key][node];
-		});
+		tree.totals.forEach((side, i) => addSums(sums[i], side, node));
 	}
 	return sums;
 }

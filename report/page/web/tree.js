@@ -10,11 +10,16 @@ export const KIND = { group: 0, user: 1, inlined: 2, kernel: 3, jit: 4, kthread:
 // A, [1] is B where two are compared.
 export const SUMS = ["w", "n", "q", "o", "e", "x"];
 
-const sumsAt = (sums, node) => ({ w: sums.w[node], n: sums.n[node], q: sums.q[node], e: sums.e[node], x: sums.x[node] });
+export const eachSum = (value) => Object.fromEntries(SUMS.map((key) => [key, value(key)]));
+export const noSums = () => eachSum(() => 0);
 
-function newSums(length) {
-	return Object.fromEntries(SUMS.map((key) => [key, new Float64Array(length)]));
+export function addSums(to, sums, node) {
+	for (const key of SUMS)
+		to[key] += sums[key][node];
 }
+
+const sumsAt = (sums, node) => ({ w: sums.w[node], n: sums.n[node], q: sums.q[node], e: sums.e[node], x: sums.x[node] });
+const newSums = (length) => eachSum(() => new Float64Array(length));
 
 export class Tree {
 	constructor(p, sides) {
