@@ -268,6 +268,12 @@ static void put_names(FILE *out, const struct walk_text *walk, uint32_t stack)
 	fputc('\n', out);
 }
 
+/* Is the byte before the return address looked up? Files are loaded at whole pages. */
+static bool is_in_call(const struct unwind_frame *f)
+{
+	return f->how != UNWIND_LEAF && (f->ip - code_place_address(f->vaddr)) % 4096 == 1;
+}
+
 static void put_head(FILE *out, const struct walk_text *walk, size_t number, uint32_t stack)
 {
 	const struct unwind_frame *f = &walk->chain->frames[number];
@@ -276,7 +282,7 @@ static void put_head(FILE *out, const struct walk_text *walk, size_t number, uin
 	text_put_escaped(out, f->module->path);
 	if (f->module->kind == MODULE_FILE || f->module->kind == MODULE_VDSO) /* has link-time addresses */
 		fprintf(out, " + %#" PRIx64, f->vaddr);
-	fputs(f->ip != code_place_address(f->vaddr) && f->how != UNWIND_LEAF ? ", in the call\n" : "\n", out);
+	fputs(is_in_call(f) ? ", in the call\n" : "\n", out);
 	put_names(out, walk, stack);
 	fprintf(out, "  found by   %s%s\n", unwind_how_name(f->how),
 		f->kernel ? ", in the kernel" : "");

@@ -117,7 +117,7 @@ static void read_lines(struct v8_functions *fs, struct managed_view *view, struc
 		return;
 	is_whole = count_lines(view, &flat, s);
 	/* It took its own time. */
-	managed_view_begin(view, view->read, view->context, MANAGED_TIME_NS);
+	managed_view_begin(view, view->read, view->context, view->limit_ns ? view->limit_ns : MANAGED_TIME_NS);
 	if (!is_whole) {
 		view->missed = true;
 		return;
