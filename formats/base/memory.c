@@ -6,6 +6,7 @@
 #include "formats/base/memory.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -52,7 +53,9 @@ void memory_keep_thread(void)
 		free(rooms[i]);
 }
 
-#define RESERVE ((size_t)8 << 20)
+/* Pieces lie in the heap; a mapping of its own would be given back, and not be had again where the system refuses more. */
+#define PIECES	  128
+#define PIECE_LEN ((size_t)64 << 10)
 
 #define SPEAKS_SECONDS 10 /* at most, once another thread has no memory either */
 
@@ -60,16 +63,25 @@ void memory_keep_thread(void)
 static struct {
 	void (*words)(void *context);
 	void *context;
-	void *reserve;
+	void *reserve[PIECES];
 	int status;
 	_Atomic bool ending; /* a thread says its last words: @speaker */
 	pthread_t speaker;
 } last;
 
+static void free_reserve(void)
+{
+	for (size_t i = 0; i < PIECES; i++) {
+		free(last.reserve[i]);
+		last.reserve[i] = NULL;
+	}
+}
+
 void memory_last_words(void (*words)(void *context), void *context, int status)
 {
-	free(last.reserve);
-	last.reserve = words ? malloc(RESERVE) : NULL;
+	free_reserve();
+	for (size_t i = 0; words && i < PIECES; i++)
+		last.reserve[i] = malloc(PIECE_LEN);
 	last.words = words;
 	last.context = context;
 	last.status = status;
@@ -97,8 +109,8 @@ void memory_exhausted(size_t len)
 		_exit(last.status); /* not even for that */
 	}
 	last.speaker = pthread_self();
-	free(last.reserve);
-	last.reserve = NULL;
+	mallopt(M_TRIM_THRESHOLD, INT_MAX); /* what is freed stays in the heap */
+	free_reserve();
 	words(last.context);
 	/* Other threads are at work, perhaps: nothing is torn down under them. */
 	_exit(last.status);
