@@ -2,7 +2,6 @@
 #include "report/code/listing.h"
 
 #include "formats/base/path.h"
-#include "report/code/source_text.h"
 #include "report/print/number.h"
 
 #include <inttypes.h>
