@@ -426,9 +426,12 @@ static bool step_kept(struct unwind_walk *w, const struct cfi_rule *rule)
 static enum unwind_outcome step_by_rule(struct unwind_walk *w, const struct cfi_rule *rule,
 					enum unwind_how *ret_how)
 {
+	uint64_t sp = w->state.regs[w->arch->sp];
 	enum unwind_outcome outcome = w->state.exact ? step_precise(w, rule) : unwind_step(w, rule);
 
 	*ret_how = UNWIND_CFI;
+	if (outcome == UNWIND_STEPPED)
+		unwind_land(w, rule, sp);
 	if (outcome != UNWIND_ELSEWHERE || (!unwind_step_hidden(w, rule) && !step_kept(w, rule)))
 		return outcome;
 	*ret_how = UNWIND_COPY;

@@ -6,6 +6,7 @@
  *	unwind_tables.c        which rule holds at an address
  *	unwind_step.c          a step by a rule
  *	unwind_hidden.c        the same, where the rule asks for what no trace has
+ *	unwind_landing.c       the same, where an exception is about to go on in its handler
  *	unwind_fallback.c      a step without one
  *	unwind_go.c            a step out of what switches to the thread's stack in a Go program
  *	unwind_erlang.c        a step on the stack of an Erlang process
@@ -54,7 +55,7 @@ struct unwind_walk {
 	struct unwind_trace *trace; /* NULL, or where every step is logged */
 	uint64_t ip, sp, fp; /* these registers, as bits */
 	size_t steps;        /* that were taken before this one */
-	bool kept;           /* the last one believed a register that a call may change */
+	bool kept;           /* the last one's result may not be taken over: it believed a register that a call may change, or went to a handler */
 	/* Of the last step: registers whose value decided it, and those that it set. */
 	uint64_t reads, writes;
 	uint64_t bytecode; /* that the frame of the last step interprets; 0: none, or not known */
@@ -108,6 +109,12 @@ enum unwind_outcome unwind_step(struct unwind_walk *w, const struct cfi_rule *ru
  * changed, if there is no word in its frame that leads to a caller, or there are two that differ.
  */
 bool unwind_step_hidden(struct unwind_walk *w, const struct cfi_rule *rule);
+
+/*
+ * After a step by @rule from a frame whose stack pointer was @sp: if that frame has its return address from the function that
+ * catches an exception, the state's stack pointer becomes that function's.
+ */
+void unwind_land(struct unwind_walk *w, const struct cfi_rule *rule, uint64_t sp);
 
 /* Step out of a signal trampoline by the layout of the kernel's signal frame. */
 enum unwind_outcome unwind_step_sigframe(struct unwind_walk *w);

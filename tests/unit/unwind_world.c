@@ -25,6 +25,7 @@ static void write_x86_64_rules(struct cfi_writer *w)
 	cfi_writer_fde(w, MUL, 0x20, CODE("\x0f\x0a\x77\x08\x79\x00\x38\x1e\x22\x06\x23\x08"));
 	cfi_writer_fde(w, ZONE, 0x20, CODE("\x0f\x05\x77\x78\x06\x23\x08"));
 	cfi_writer_fde(w, HASH, 0x20, CODE("\x0f\x05\x77\x78\x06\x23\x08"));
+	cfi_writer_fde(w, RAISE, 0x100, CODE("\x0c\x06\x10\x86\x02\x80\x09\x81\x08\x02\x80\x0c\x07\x08"));
 	cfi_writer_cie(w, "zRS", PC_RELATIVE, 16, CODE("\x0c\x07\x20\x90\x03"));
 	cfi_writer_fde(w, SIGNAL, 0x100, CODE(""));
 }
