@@ -406,12 +406,13 @@ static const struct recording_count *begin_abandoned(struct output_files *v)
 
 void output_files_abandon(struct output_files *v, const char *why)
 {
-	struct recording end = *v->recording;
 	struct recording_note note = { .subject = "", .text = why };
 	const struct recording_count *base = begin_abandoned(v);
+	struct recording end;
 
 	if (!v->writer)
 		return;
+	end = *v->recording;
 	end.arena = (struct arena){ 0 };
 	end.counts = v->drain ? drain_counts(v->drain, &end.arena, &end.ncounts) : NULL;
 	subtract(end.counts, base, end.ncounts);

@@ -75,7 +75,7 @@ bool output_files_can_go_on(const struct output_files *v);
 /* The last file is complete at recording->end_ns. ERR_SYSTEM: it could not be written, or not to its end. */
 MUST_USE struct err *output_files_finish(struct output_files *v);
 
-/* There is no memory left: end the file as it is, with @why as a note, and give it its name. Nothing else may follow. */
+/* There is no memory left: end the file, if it was begun, as it is, with @why as a note, and give it its name. Nothing else may follow. */
 void output_files_abandon(struct output_files *v, const char *why);
 
 /* After an error: give what was written until then the name FILE. ERR_SYSTEM: there is no such file any more. */
