@@ -3,7 +3,7 @@
  * export_firefox.c - Firefox Profiler's "processed profile" format, version 56: the last with tables a thread and the
  * first with the strings in common; later versions of the page bring it up to their own.
  *
- * A track is a thread there. Weights: the format knows samples, milliseconds and bytes. Periods in ns become
+ * A track is a thread there; what a thread did when stands on its first track, under all names that it had. Weights: the format knows samples, milliseconds and bytes. Periods in ns become
  * milliseconds, bytes stay bytes; those of other events become samples, in units of the event's mean period, so that
  * shares are right and their sum is the number of samples.
  */
@@ -373,7 +373,8 @@ struct writer_state {
 	struct json json;
 	struct arena arena;
 	struct firefox_tables tables; /* of the track that is being written */
-	size_t *spans; /* numbers of the profile's, by thread and time */
+	struct span_list spans;	      /* the profile's, by thread ID and time */
+	struct map shown;	      /* the IDs of threads that have a track */
 };
 
 /* ---- a track ---- */
@@ -438,45 +439,52 @@ static void put_samples(struct writer_state *w, const struct track *track)
 #define STATE_MARKER "state" /* its name in the schema */
 #define INTERVAL     "1"     /* of phases */
 
+/* A thread is one under each of its names, and as long as all of them together. */
+static uint64_t thread_id(const struct profile *p, uint32_t thread)
+{
+	return (uint64_t)p->threads.items[thread].pid << 32 | p->threads.items[thread].tid;
+}
+
 static int compare_spans(const void *a, const void *b, void *profile)
 {
-	const struct profile_span *spans = ((const struct profile *)profile)->spans.spans.items;
-	const struct profile_span *x = &spans[*(const size_t *)a], *y = &spans[*(const size_t *)b];
+	const struct profile_span *x = a, *y = b;
+	int order = COMPARE(thread_id(profile, x->thread), thread_id(profile, y->thread));
 
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return COMPARE(x->from_ns, y->from_ns);
+	return order ? order : COMPARE(x->from_ns, y->from_ns);
 }
 
 static void sort_spans(struct writer_state *w)
 {
-	size_t count = w->p->spans.spans.len;
-
-	w->spans = memory_zeroed(count + 1, sizeof(*w->spans));
-	for (size_t i = 0; i < count; i++)
-		w->spans[i] = i;
-	qsort_r(w->spans, count, sizeof(*w->spans), compare_spans, (void *)w->p);
+	vec_append(&w->spans.spans, w->p->spans.spans.items, w->p->spans.spans.len);
+	if (w->spans.spans.len)
+		qsort_r(w->spans.spans.items, w->spans.spans.len, sizeof(struct profile_span), compare_spans, (void *)w->p);
 }
 
-static const struct profile_span *span_at(const struct writer_state *w, size_t i)
+/* The place of the first span of thread @id or of one behind it. */
+static size_t first_span(const struct writer_state *w, uint64_t id)
 {
-	return &w->p->spans.spans.items[w->spans[i]];
-}
-
-/* The place of the first span of @thread or of one behind it. */
-static size_t first_span(const struct writer_state *w, uint32_t thread)
-{
-	size_t low = 0, high = w->p->spans.spans.len;
+	size_t low = 0, high = w->spans.spans.len;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (span_at(w, mid)->thread < thread)
+		if (thread_id(w->p, w->spans.spans.items[mid].thread) < id)
 			low = mid + 1;
 		else
 			high = mid;
 	}
 	return low;
+}
+
+/* How many spans the thread of the one at @first has from there on. */
+static size_t count_spans(const struct writer_state *w, size_t first)
+{
+	const struct profile_span *spans = w->spans.spans.items;
+	size_t end = first;
+
+	while (end < w->spans.spans.len && thread_id(w->p, spans[end].thread) == thread_id(w->p, spans[first].thread))
+		end++;
+	return end - first;
 }
 
 /* What stands behind the profile's strings and the reasons. */
@@ -508,7 +516,7 @@ static void put_marker_column(struct writer_state *w, const char *name, enum mar
 {
 	json_open(&w->json, name, '[');
 	for (size_t i = first; i < first + len; i++) {
-		const struct profile_span *span = span_at(w, i);
+		const struct profile_span *span = &w->spans.spans.items[i];
 
 		if (column == COLUMN_DATA)
 			put_state(w, span);
@@ -523,7 +531,11 @@ static void put_marker_column(struct writer_state *w, const char *name, enum mar
 /* On the first track of each thread. */
 static void put_markers(struct writer_state *w, const struct track *track)
 {
-	size_t first = first_span(w, track->thread), len = track->twin ? 0 : first_span(w, track->thread + 1) - first;
+	uint64_t id = thread_id(w->p, track->thread);
+	size_t first = first_span(w, id), len = 0;
+
+	if (!track->twin && first < w->spans.spans.len && thread_id(w->p, w->spans.spans.items[first].thread) == id)
+		len = count_spans(w, first);
 
 	json_open(&w->json, "markers", '{');
 	json_uint(&w->json, "length", len);
@@ -534,7 +546,7 @@ static void put_markers(struct writer_state *w, const struct track *track)
 	firefox_put_same(&w->json, "phase", len, INTERVAL);
 	json_open(&w->json, "category", '[');
 	for (size_t i = first; i < first + len; i++)
-		json_uint(&w->json, NULL, span_at(w, i)->state == PROFILE_STATE_ON_CPU ? FIREFOX_USER : FIREFOX_WAITING);
+		json_uint(&w->json, NULL, w->spans.spans.items[i].state == PROFILE_STATE_ON_CPU ? FIREFOX_USER : FIREFOX_WAITING);
 	json_close(&w->json, ']');
 	json_close(&w->json, '}');
 }
@@ -596,13 +608,14 @@ static void put_identity(struct writer_state *w, const struct track *track)
 	arena_reset(&w->arena);
 }
 
-static void put_track(struct writer_state *w, const struct track *track)
+static void put_track(struct writer_state *w, const struct track *track, uint64_t begin_ns)
 {
+	map_put(&w->shown, thread_id(w->p, track->thread), NULL);
 	json_open(&w->json, NULL, '{');
 	put_identity(w, track);
 	json_uint(&w->json, "processStartupTime", 0);
 	json_number(&w->json, "processShutdownTime", "null");
-	put_ms(w, "registerTime", track->times[0].time_ns);
+	put_ms(w, "registerTime", begin_ns);
 	json_number(&w->json, "unregisterTime", "null");
 	firefox_put_same(&w->json, "pausedRanges", 0, NULL);
 	w->tables.waits = strcmp(profile_text(w->p, w->p->types.items[track->event].name), DERIVE_OFF_CPU) == 0;
@@ -611,6 +624,21 @@ static void put_track(struct writer_state *w, const struct track *track)
 	put_markers(w, track);
 	json_close(&w->json, '}');
 	firefox_tables_clear(&w->tables);
+}
+
+static void put_tracks(struct writer_state *w, const struct tracks *tracks)
+{
+	const struct profile_span *spans = w->spans.spans.items;
+
+	for (size_t i = 0; i < tracks->list.len; i++)
+		put_track(w, &tracks->list.items[i], tracks->list.items[i].times[0].time_ns);
+	/* Threads of which there is no sample, but what they did is known. */
+	for (size_t i = 0; i < w->spans.spans.len; i += count_spans(w, i)) {
+		const struct track track = { .event = w->facts->first_type, .thread = spans[i].thread };
+
+		if (!map_get(&w->shown, thread_id(w->p, spans[i].thread)))
+			put_track(w, &track, spans[i].from_ns);
+	}
 }
 
 /* ---- what tracks have in common ---- */
@@ -761,13 +789,13 @@ static struct err *write_firefox(const struct profile *p, const struct profile_f
 	put_libs(&w);
 	put_strings(&w);
 	json_open(&w.json, "threads", '[');
-	for (size_t i = 0; i < tracks.list.len; i++)
-		put_track(&w, &tracks.list.items[i]);
+	put_tracks(&w, &tracks);
 	json_close(&w.json, ']');
 	firefox_put_same(&w.json, "pages", 0, NULL);
 	json_close(&w.json, '}');
 	firefox_tables_deinit(&w.tables);
-	free(w.spans);
+	span_list_deinit(&w.spans);
+	map_deinit(&w.shown);
 	arena_deinit(&w.arena);
 	return NULL;
 }

@@ -281,6 +281,58 @@ TEST(states_of_threads_are_slices_of_perfetto_that_do_not_overlap)
 	import_case_close(&c);
 }
 
+/* "10:0.100000, 0.500000" for each track: where its markers begin. */
+static void print_markers(FILE *out, void *context)
+{
+	const struct import_case *c = context;
+	char *data = NULL, *at;
+	size_t len = 0;
+	FILE *file = open_memstream(&data, &len);
+
+	CHECK_OK(export_firefox.write(c->p, &c->facts, file));
+	fclose(file);
+	for (at = data; (at = strstr(at, "\"tid\": \"")); at++) {
+		const char *markers = strstr(strstr(at, "\"markers\""), "\"startTime\": [") + 14;
+
+		fprintf(out, "%.*s:", (int)strcspn(at + 8, "\""), at + 8);
+		for (size_t i = 0; i < strcspn(markers, "]"); i++)
+			if (markers[i] != '\n')
+				fputc(markers[i], out);
+		fputc('\n', out);
+	}
+	free(data);
+}
+
+static uint32_t named_thread(struct import_case *c, uint32_t tid, const char *name)
+{
+	const struct profile_thread thread = { .pid = 10, .tid = tid, .comm = profile_string(c->p, name), .process = profile_string(c->p, name) };
+
+	return profile_add_thread(c->p, &thread);
+}
+
+static void span_of(struct import_case *c, uint32_t thread, uint64_t from_ns)
+{
+	const struct profile_span span = { .thread = thread, .waker = PROFILE_NONE, .count = 1, .state = PROFILE_STATE_ON_CPU,
+					   .from_ns = from_ns, .len_ns = 100 };
+
+	span_list_add(&c->p->spans, &span);
+}
+
+TEST(firefox_has_what_a_thread_did_under_all_its_names_and_threads_without_samples)
+{
+	static const char text[] = "app    10/10 [000] 1.000000: 1000000 cpu-clock: \n\t 10 leaf (/bin/app)\n\n"
+				   "shell  10/10 [000] 0.900000: 7000000 cpu-clock: \n\t 10 leaf (/bin/app)\n\n";
+	struct import_case c;
+
+	import_case_text(&c, text);
+	c.facts.start_ns = 1000;
+	span_of(&c, named_thread(&c, 10, "shell"), 1000);
+	span_of(&c, named_thread(&c, 10, "app"), 1100);
+	span_of(&c, named_thread(&c, 12, "quiet"), 1500);
+	CHECK_STR(test_printed(print_markers, &c), "10:0.000000, 0.000100\n10.1:\n12:0.000500\n");
+	import_case_close(&c);
+}
+
 /* ---- what the table of formats claims ---- */
 
 static uint32_t function(struct profile *p, const char *name, uint32_t module)
