@@ -9,16 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Finalizer of MurmurHash3 (public domain, Austin Appleby): every input bit reaches every output bit. */
-uint64_t map_hash(uint64_t key)
-{
-	key ^= key >> 33;
-	key *= 0xff51afd7ed558ccdULL;
-	key ^= key >> 33;
-	key *= 0xc4ceb9fe1a85ec53ULL;
-	return key ^ key >> 33;
-}
-
 /* The slot that holds @key, or the free one where it belongs. */
 static size_t locate(const struct map *map, uint64_t key)
 {

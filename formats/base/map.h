@@ -48,8 +48,18 @@ static inline uint64_t map_pair(uint32_t high, uint32_t low)
 	return (uint64_t)high << 32 | low;
 }
 
-/* A good 64-bit mix, also for callers that build their own tables or combine keys. */
-uint64_t map_hash(uint64_t key);
+/*
+ * A good 64-bit mix, also for callers that build their own tables or combine keys. Finalizer of MurmurHash3 (public domain,
+ * Austin Appleby): every input bit reaches every output bit.
+ */
+static inline uint64_t map_hash(uint64_t key)
+{
+	key ^= key >> 33;
+	key *= 0xff51afd7ed558ccdULL;
+	key ^= key >> 33;
+	key *= 0xc4ceb9fe1a85ec53ULL;
+	return key ^ key >> 33;
+}
 
 /* Bytes into a hash (FNV-1a), for keys that are put together; the first @hash may be 0. */
 uint64_t map_hash_bytes(uint64_t hash, const void *data, size_t len);

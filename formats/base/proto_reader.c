@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * proto_reader.c - a key is a field's number and, in its lowest three bits, how its value is coded.
+ * proto_reader.c - fields of any length; proto_reader.h has the short ones in line.
  */
 #include "formats/base/proto_reader.h"
 
 #define NUMBER_MAX ((1u << 29) - 1)
 
-bool proto_next(struct reader *r, struct proto_field *ret)
+bool proto_next_any(struct reader *r, struct proto_field *ret)
 {
 	uint64_t key, len;
 

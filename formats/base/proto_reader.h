@@ -29,8 +29,34 @@ struct proto_field {
 	struct reader bytes; /* of PROTO_BYTES: a message, a text or packed numbers */
 };
 
-/* The next field of the message that @r is over; false at its end and on failure, when @ret is empty. */
-bool proto_next(struct reader *r, struct proto_field *ret);
+bool proto_next_any(struct reader *r, struct proto_field *ret);
+
+/*
+ * The next field of the message that @r is over; false at its end and on failure, when @ret is empty.
+ *
+ * A key is a field's number and, in its lowest three bits, how its value is coded. In most fields key and number, or key and
+ * length, are a byte each.
+ */
+static inline bool proto_next(struct reader *r, struct proto_field *ret)
+{
+	const uint8_t *p = r->pos;
+
+	if (r->failed || r->end - p < 2 || (p[0] | p[1]) & 0x80 || p[0] < 8)
+		return proto_next_any(r, ret);
+	if ((p[0] & 7) == PROTO_VARINT) {
+		*ret = (struct proto_field){ .number = p[0] >> 3, .wire = PROTO_VARINT, .value = p[1] };
+		r->pos += 2;
+		r->offset += 2;
+		return true;
+	}
+	if ((p[0] & 7) != PROTO_BYTES || r->end - p - 2 < p[1])
+		return proto_next_any(r, ret);
+	*ret = (struct proto_field){ .number = p[0] >> 3, .wire = PROTO_BYTES,
+				     .bytes = { p + 2, p + 2 + p[1], r->offset + 2, r->big_endian, NULL } };
+	r->pos += 2 + p[1];
+	r->offset += 2 + (uint64_t)p[1];
+	return true;
+}
 
 /*
  * The next number of a repeated field, packed or not: begin with *@at = 0, stop when false is returned.
