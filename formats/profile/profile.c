@@ -71,6 +71,26 @@ static inline uint32_t index_find(struct index *index, const struct profile *p, 
 	return fresh;
 }
 
+/* Ask for the memory in which a look-up of @hash begins. */
+static void index_fetch(const struct index *index, uint64_t hash)
+{
+	if (index->nslots)
+		__builtin_prefetch(&index->slots[hash >> 32 & (index->nslots - 1)]);
+}
+
+/* The number of the first entry that index_find() would compare with one of @hash; PROFILE_NONE if it would compare none. */
+static uint32_t index_first(const struct index *index, uint64_t hash64)
+{
+	uint32_t hash = (uint32_t)(hash64 >> 32), at = hash & (index->nslots - 1);
+
+	if (!index->nslots)
+		return PROFILE_NONE;
+	for (; index->slots[at].number; at = (at + 1) & (index->nslots - 1))
+		if (index->slots[at].hash == hash)
+			return index->slots[at].number - 1;
+	return PROFILE_NONE;
+}
+
 struct profile *profile_new(void)
 {
 	struct profile *p = memory_zeroed(1, sizeof(*p));
@@ -478,22 +498,19 @@ static bool same_sample(const struct profile *p, uint32_t number, const void *en
 	       a->state == b->state && a->data == b->data && a->labels == b->labels;
 }
 
-static uint32_t find_row(struct profile *p, const struct profile_sample *sample)
+static uint64_t hash_sample(const struct profile_sample *sample)
 {
 	uint64_t tail = map_pair(sample->cpu, sample->type << 16 | (uint32_t)sample->state << 9 |
 						     sample->stop << 1 | sample->user);
-	uint64_t hash = map_hash(map_hash(map_pair(sample->stack, sample->thread)) ^ tail ^
-				 map_pair(sample->data, sample->labels));
 
-	return index_find(&p->index->samples, p, hash, same_sample, sample, (uint32_t)p->samples.len);
+	return map_hash(map_hash(map_pair(sample->stack, sample->thread)) ^ tail ^ map_pair(sample->data, sample->labels));
 }
 
-uint32_t profile_add_sample_like(struct profile *p, const struct profile_sample *sample, uint32_t hint)
+static uint32_t add_to_row(struct profile *p, const struct profile_sample *sample, uint64_t hash)
 {
 	uint32_t fresh = (uint32_t)p->samples.len;
-	uint32_t number = hint < fresh && same_sample(p, hint, sample) ? hint : find_row(p, sample);
+	uint32_t number = index_find(&p->index->samples, p, hash, same_sample, sample, fresh);
 
-	p->weight_used += (uint64_t)(sample->weight < 0 ? -sample->weight : sample->weight);
 	if (number == fresh) {
 		vec_push(&p->samples, *sample);
 		return number;
@@ -508,9 +525,47 @@ uint32_t profile_add_sample_like(struct profile *p, const struct profile_sample 
 	return number;
 }
 
+static void use_weight(struct profile *p, int64_t weight)
+{
+	p->weight_used += (uint64_t)(weight < 0 ? -weight : weight);
+}
+
 uint32_t profile_add_sample(struct profile *p, const struct profile_sample *sample)
 {
-	return profile_add_sample_like(p, sample, PROFILE_NONE);
+	use_weight(p, sample->weight);
+	return add_to_row(p, sample, hash_sample(sample));
+}
+
+/* Ask for the memory of the row that may be that of @hash. */
+static void fetch_row(const struct profile *p, uint64_t hash)
+{
+	uint32_t number = index_first(&p->index->samples, hash);
+
+	if (number == PROFILE_NONE)
+		return;
+	__builtin_prefetch(&p->samples.items[number], 1);
+	__builtin_prefetch(&p->samples.items[number].exact, 1);
+}
+
+void profile_queue_flush(struct profile *p, struct profile_queue *queue)
+{
+	for (uint32_t i = 0; i < queue->len; i++)
+		fetch_row(p, queue->hashes[i]);
+	for (uint32_t i = 0; i < queue->len; i++)
+		add_to_row(p, &queue->samples[i], queue->hashes[i]);
+	queue->len = 0;
+}
+
+void profile_queue_sample(struct profile *p, struct profile_queue *queue, const struct profile_sample *sample)
+{
+	uint64_t hash = hash_sample(sample);
+
+	use_weight(p, sample->weight);
+	index_fetch(&p->index->samples, hash);
+	queue->samples[queue->len] = *sample;
+	queue->hashes[queue->len++] = hash;
+	if (queue->len == PROFILE_QUEUE_LEN)
+		profile_queue_flush(p, queue);
 }
 
 struct profile_sum profile_total(const struct profile *p, uint32_t type)

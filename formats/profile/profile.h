@@ -311,8 +311,22 @@ static inline bool profile_fits(const struct profile *p, int64_t weight)
 /* Add @sample, whose weight fits, to the row that is the same but for count and weights; the row's number. */
 uint32_t profile_add_sample(struct profile *p, const struct profile_sample *sample);
 
-/* The same, faster where that is row @hint, which may be any number. */
-uint32_t profile_add_sample_like(struct profile *p, const struct profile_sample *sample, uint32_t hint);
+/*
+ * Samples that are added together, in the order in which they come: rows lie far apart, and to wait for the memory of several
+ * takes no longer than for that of one. Empty when zeroed.
+ */
+#define PROFILE_QUEUE_LEN 16
+struct profile_queue {
+	uint32_t len;
+	struct profile_sample samples[PROFILE_QUEUE_LEN];
+	uint64_t hashes[PROFILE_QUEUE_LEN];
+};
+
+/* As profile_add_sample(), now or later. */
+void profile_queue_sample(struct profile *p, struct profile_queue *queue, const struct profile_sample *sample);
+
+/* Add those that are left. */
+void profile_queue_flush(struct profile *p, struct profile_queue *queue);
 
 extern const struct profile_module profile_no_module;
 

@@ -75,6 +75,33 @@ TEST(profile_samples_that_are_equal_become_one_row_with_sums)
 	profile_free(p);
 }
 
+TEST(profile_rows_from_a_queue_are_those_of_samples_added_one_by_one)
+{
+	struct profile *one = profile_new(), *many = profile_new();
+	struct profile_queue queue = { 0 };
+
+	for (uint32_t i = 0; i < 3 * PROFILE_QUEUE_LEN + 5; i++) {
+		struct profile_sample sample = { .stack = i * i % 23, .labels = i % 3, .count = 1, .weight = i % 2 ? (int64_t)i : -5, .weight_sq = i };
+
+		profile_add_sample(one, &sample);
+		profile_queue_sample(many, &queue, &sample);
+		CHECK_UINT(many->weight_used, one->weight_used); /* at once: the next sample must fit, too */
+	}
+	profile_queue_flush(many, &queue);
+	profile_queue_flush(many, &queue);
+	CHECK_UINT(many->samples.len, one->samples.len);
+	for (size_t i = 0; i < one->samples.len; i++) {
+		const struct profile_sample *a = &one->samples.items[i], *b = &many->samples.items[i];
+
+		CHECK_UINT(b->stack, a->stack);
+		CHECK_UINT(b->labels, a->labels);
+		CHECK_UINT(b->count, a->count);
+		CHECK(b->weight == a->weight && b->weight_sq == a->weight_sq);
+	}
+	profile_free(one);
+	profile_free(many);
+}
+
 TEST(profile_keeps_numbers_while_its_tables_grow)
 {
 	struct profile *p = profile_new();

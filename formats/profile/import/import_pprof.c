@@ -59,7 +59,6 @@ struct pprof_known {
 	const uint8_t *bytes; /* packed numbers of locations in the file; NULL: none yet */
 	uint32_t len;
 	uint32_t stack;
-	uint32_t row; /* its first of the last sample */
 };
 
 #define KNOWN_MIN 64	    /* places for them, powers of two; a file has more than a hundred bytes for each place */
@@ -102,6 +101,7 @@ struct pprof {
 	uint64_t period_type, period;
 	uint64_t wall_ns, duration_ns;
 	uint64_t nsamples;
+	struct profile_queue queue;
 };
 
 /* The first field may be any of them, but its coding and the next key must fit. */
@@ -686,7 +686,7 @@ static struct pprof_known *find_known(struct pprof *in, const struct reader *byt
 
 	*ret_found = known->bytes && known->len == len && memcmp(known->bytes, bytes->pos, len) == 0;
 	if (!*ret_found)
-		*known = (struct pprof_known){ bytes->pos, (uint32_t)len, 0, PROFILE_NONE };
+		*known = (struct pprof_known){ bytes->pos, (uint32_t)len, 0 };
 	return known;
 }
 
@@ -704,11 +704,8 @@ static uint64_t count_of(const struct pprof *in, const struct pprof_type *type)
 	return MAX((uint64_t)(count < 0 ? -count : count), 1);
 }
 
-/* @row: of the first value of a sample that was like this one, if there was one. The row of this one's. */
-static uint32_t add_values(struct pprof *in, uint32_t stack, uint32_t row)
+static void add_values(struct pprof *in, uint32_t stack)
 {
-	uint32_t first = PROFILE_NONE;
-
 	struct profile_sample sample = { .stack = stack, .thread = in->thread, .cpu = in->cpu,
 					 .user = true, .labels = in->label_set };
 
@@ -722,12 +719,8 @@ static uint32_t add_values(struct pprof *in, uint32_t stack, uint32_t row)
 		sample.weight = import_fits(in->p, in->values.items[i]);
 		sample.weight_sq = type->count == NO_TYPE ? PROFILE_UNCOUNTED
 							  : (double)sample.weight * (double)sample.weight / (double)sample.count;
-		/* Rows of one sample follow each other. */
-		row = profile_add_sample_like(in->p, &sample, row) + 1;
-		if (first == PROFILE_NONE)
-			first = row - 1;
+		profile_queue_sample(in->p, &in->queue, &sample);
 	}
-	return first;
 }
 
 /* Its stack is in in->packed, or in in->frames. */
@@ -753,12 +746,10 @@ static struct err *add_stack_and_values(struct pprof *in)
 	}
 
 	uint32_t stack = found ? known->stack : stack_of(in);
-	uint32_t row = add_values(in, stack, found ? known->row : PROFILE_NONE);
 
-	if (known) {
+	add_values(in, stack);
+	if (known)
 		known->stack = stack;
-		known->row = row;
-	}
 	return NULL;
 }
 
@@ -823,6 +814,7 @@ static struct err *read_samples(struct pprof *in, struct reader r)
 	while (!err && proto_next(&r, &field))
 		if (field.number == P_SAMPLE && field.wire == PROTO_BYTES)
 			err = add_sample(in, &field.bytes);
+	profile_queue_flush(in->p, &in->queue);
 	return err;
 }
 
