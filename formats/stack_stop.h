@@ -23,7 +23,7 @@ enum stack_stop {
 	STACK_STOP_UNREADABLE,       /* a rule reads memory that is not stack */
 	STACK_STOP_OTHER_STACK,      /* the frame lies on another stack, of which nothing was captured */
 	STACK_STOP_NO_MAPPING,       /* the address lies in no known mapping */
-	STACK_STOP_NO_STACK,         /* nothing was captured: only the leaf is known */
+	STACK_STOP_NO_STACK,         /* no snapshot was captured: only the leaf is known, and what the kernel's chain has */
 	STACK_STOP_TOO_DEEP,         /* more frames than the unwinder follows (UNWIND_FRAMES_MAX, UNWIND_STEPS_MAX) */
 	STACK_STOP_ENTERING,         /* into the kernel: the user's registers were not saved yet */
 	STACK_STOP_EARLIER,          /* before the root; preport strip took the stack out, and the reason with it */

@@ -7,6 +7,7 @@
 #include "formats/base/reader.h"
 #include "formats/base/text.h"
 #include "report/commands.h"
+#include "report/load/remedies.h"
 #include "report/load/session.h"
 #include "report/rewrite/sample_extract.h"
 #include "symbolize/unwind/unwind.h"
@@ -426,7 +427,7 @@ static void put_step(FILE *out, const struct walk_text *walk, const struct unwin
 static void put_end(FILE *out, const struct walk_text *walk)
 {
 	const struct unwind_chain *chain = walk->chain;
-	const char *remedy = unwind_stop_remedy_in(chain->stop, chain->stop_module);
+	const char *remedy = remedy_for_stop_in(walk->s, chain->stop, chain->stop_module);
 
 	if (chain->folded)
 		fprintf(out, "\nThe chain is deeper than %d frames: calls that repeat are shown once.\n", UNWIND_FRAMES_MAX);

@@ -84,16 +84,16 @@ static int compare_broken(const void *a, const void *b)
 }
 
 /* What is known of the module says more than the reason alone. */
-static const char *remedy_of(struct arena *arena, const struct broken *broken)
+static const char *remedy_of(const struct session *s, struct arena *arena, const struct broken *broken)
 {
-	const char *remedy = unwind_stop_remedy_in(broken->stop, broken->mod->mod);
+	const char *remedy = remedy_for_stop_in(s, broken->stop, broken->mod->mod);
 
 	if (broken->stop == STACK_STOP_NO_BINARY)
 		return arena_printf(arena, "%s; %s", module_files_note(broken->mod->mod), remedy);
 	return remedy ? remedy : "'preport debug-unwind' shows one";
 }
 
-static void put_broken(struct fact_sheet *sheet, const struct unwind_quality *unwind_quality)
+static void put_broken(struct fact_sheet *sheet, const struct session *s, const struct unwind_quality *unwind_quality)
 {
 	static const struct table_column columns[] = {
 		{ .title = "Stacks", .key = "stacks", .align = TABLE_RIGHT, .number = true },
@@ -129,7 +129,7 @@ static void put_broken(struct fact_sheet *sheet, const struct unwind_quality *un
 			       arena_printf(arena, "%.6f", share));
 		table_add_cell(&table, stack_stop_name(broken->stop), NULL);
 		table_add_cell(&table, broken->mod->mod->path, NULL);
-		table_add_cell(&table, remedy_of(arena, broken), NULL);
+		table_add_cell(&table, remedy_of(s, arena, broken), NULL);
 	}
 	vec_deinit(&list);
 	fact_sheet_put_table(sheet, &table, "Where stacks broke, worst first", "broken");
@@ -220,7 +220,7 @@ static void put_modules(struct fact_sheet *sheet, struct session *s, const struc
 static void info_put_stacks(struct fact_sheet *sheet, struct session *s, const struct unwind_quality *unwind_quality)
 {
 	put_stops(sheet, s, unwind_quality);
-	put_broken(sheet, unwind_quality);
+	put_broken(sheet, s, unwind_quality);
 	put_managed(sheet, s);
 	put_modules(sheet, s, unwind_quality);
 }

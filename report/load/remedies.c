@@ -136,3 +136,10 @@ const char *remedy_for_stop(const struct session *s, enum stack_stop stop)
 		return stack_stop_remedy(stop);
 	}
 }
+
+const char *remedy_for_stop_in(const struct session *s, enum stack_stop stop, const struct module *mod)
+{
+	if (stop == STACK_STOP_NO_FRAME_POINTER && mod && mod->kind == MODULE_JIT)
+		return "the code of this JIT has no unwind tables; it may have an option that keeps frame pointers";
+	return remedy_for_stop(s, stop);
+}

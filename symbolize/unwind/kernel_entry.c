@@ -65,3 +65,15 @@ bool kernel_entry_has_stale_user(const struct recording *rec, const struct event
 	}
 	return true;
 }
+
+/* ret_from_fork_asm and ret_from_fork on x86, ret_from_fork on aarch64. */
+bool kernel_entry_is_first_exit(const struct recording *rec, const struct event_sample *s)
+{
+	static const char prefix[] = "ret_from_fork";
+	const struct recording_ksym *symbol;
+
+	if (s->mode != EVENT_MODE_KERNEL || !rec || !s->nkernel_ips)
+		return false;
+	symbol = ksyms_find(rec, s->kernel_ips[s->nkernel_ips - 1]);
+	return symbol && strncmp(symbol->name, prefix, strlen(prefix)) == 0;
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_entry.h - samples of the kernel's very first instructions, where the user's registers are not saved yet.
+ * kernel_entry.h - samples of the kernel's very first instructions, where the user's registers are not saved yet,
+ * and of what a new thread does before it comes to its own code.
  */
 #ifndef SYMBOLIZE_KERNEL_ENTRY_H
 #define SYMBOLIZE_KERNEL_ENTRY_H
@@ -15,5 +16,8 @@
  * without them the answer is no.
  */
 bool kernel_entry_has_stale_user(const struct recording *rec, const struct event_sample *s);
+
+/* Is the thread on its way out of the kernel for the first time, so that it has called nothing yet? Needs the kernel's symbols, too. */
+bool kernel_entry_is_first_exit(const struct recording *rec, const struct event_sample *s);
 
 #endif

@@ -708,6 +708,12 @@ static void follow_stack(struct unwind_walk *w)
 		unwind_stack_switch(&w->stack);
 }
 
+/* In the child, clone() and clone3() return on a stack that nothing has been called on, in code without a rule. */
+static bool is_new_thread(const struct unwinder *u, struct unwind_walk *w, const struct event_sample *s)
+{
+	return kernel_entry_is_first_exit(module_table_recording(u->modules), s) && unwind_is_bottom(w);
+}
+
 static enum stack_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 				  const struct event_sample *s)
 {
@@ -756,7 +762,7 @@ static enum stack_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 		case UNWIND_BAD:
 			return STACK_STOP_BAD_TABLE;
 		case UNWIND_NO_WAY:
-			if (steps && last_is_start(u, w->space))
+			if (steps ? last_is_start(u, w->space) : is_new_thread(u, w, s))
 				return STACK_STOP_ROOT;
 			return stop != STACK_STOP_32_BIT && is_on_other_stack(w) ? STACK_STOP_OTHER_STACK : stop;
 		}
@@ -832,6 +838,12 @@ static enum stack_stop add_earlier_chain(struct unwinder *u, struct space *space
 	return s->nuser_ips ? STACK_STOP_EARLIER : STACK_STOP_NOT_WALKED;
 }
 
+/* Why the kernel's chain is all there is, if it does not reach the root: a snapshot was asked for, but the kernel took none. */
+static enum stack_stop stop_of_kernel_chain(const struct recording *rec)
+{
+	return rec && rec->chain == RECORDING_CHAIN_DWARF ? STACK_STOP_NO_STACK : STACK_STOP_NO_FRAME_POINTER;
+}
+
 static enum stack_stop add_user_part(struct unwinder *u, const struct event *ev)
 {
 	const struct event_sample *s = &ev->sample;
@@ -847,7 +859,7 @@ static enum stack_stop add_user_part(struct unwinder *u, const struct event *ev)
 	if (has_regs(u, s) && s->stack.end > s->stack.base)
 		return walk_snapshot(u, ev, space);
 	if (s->nuser_ips > (rec && rec->chain == RECORDING_CHAIN_FP ? 0 : 1))
-		return add_kernel_chain(u, space, s, 0, STACK_STOP_NO_FRAME_POINTER);
+		return add_kernel_chain(u, space, s, 0, stop_of_kernel_chain(rec));
 	if (has_regs(u, s))
 		ip = s->regs->values[u->arch->ip];
 	else if (s->nuser_ips)

@@ -8,13 +8,6 @@
 
 #include <string.h>
 
-const char *unwind_stop_remedy_in(enum stack_stop stop, const struct module *mod)
-{
-	if (stop == STACK_STOP_NO_FRAME_POINTER && mod && mod->kind == MODULE_JIT)
-		return "the code of this JIT has no unwind tables; it may have an option that keeps frame pointers";
-	return stack_stop_remedy(stop);
-}
-
 const char *unwind_how_name(enum unwind_how how)
 {
 	static const char *const names[] = {

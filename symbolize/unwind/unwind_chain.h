@@ -50,8 +50,6 @@ bool unwind_is_start_name(const char *name);
 /* What does Go's function @name, which may be NULL, do with stacks? */
 enum cfi_go unwind_go_kind(const char *name);
 
-/* As stack_stop_remedy(), for a walk that stopped in @mod, which may be NULL. */
-const char *unwind_stop_remedy_in(enum stack_stop stop, const struct module *mod);
 const char *unwind_how_name(enum unwind_how how);
 
 #endif

@@ -80,11 +80,17 @@ TEST(what_was_done_already_is_never_advised)
 		const char *remedy = remedy_for_stop(&s, (enum stack_stop)stop);
 
 		CHECK(!remedy || !strstr(remedy, "-g dwarf"));
+		CHECK(remedy_for_stop_in(&s, (enum stack_stop)stop, NULL) == remedy);
 	}
 	rec.stack_len = 8192;
 	CHECK(strstr(remedy_for_stop(&s, STACK_STOP_SNAPSHOT_ENDED), "larger"));
 	rec.chain = RECORDING_CHAIN_FP;
 	CHECK(strstr(remedy_for_stop(&s, STACK_STOP_NO_FRAME_POINTER), "-g dwarf"));
+	struct module jit = { .kind = MODULE_JIT }, file = { .kind = MODULE_FILE };
+
+	CHECK(strstr(remedy_for_stop_in(&s, STACK_STOP_NO_FRAME_POINTER, &file), "-g dwarf"));
+	CHECK(strncmp(remedy_for_stop_in(&s, STACK_STOP_NO_FRAME_POINTER, &jit), "the code of this JIT", 20) == 0);
+	CHECK_STR(remedy_for_stop_in(&s, STACK_STOP_BAD_TABLE, &jit), remedy_for_stop(&s, STACK_STOP_BAD_TABLE));
 	/* The file may be perf's. */
 	CHECK(strstr(remedy_for_stop(&s, STACK_STOP_NO_FRAME_POINTER), "perf record --call-graph dwarf"));
 }

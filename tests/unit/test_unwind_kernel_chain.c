@@ -95,7 +95,7 @@ TEST(unwind_gives_the_recorded_chain_where_there_is_no_snapshot)
 	world_check_frame(w, 1, IP(FRAMED + 0x40), UNWIND_KERNEL_CHAIN);
 	CHECK_UINT(w->chain.frames[1].vaddr, FRAMED + 0x3f);
 	/* It merely ends: the next function may have no frame pointer. */
-	world_check_end(w, 2, STACK_STOP_NO_FRAME_POINTER);
+	world_check_end(w, 2, STACK_STOP_NO_STACK);
 
 	/* With 0 behind it too, where there are rules; and what is no code is not a frame. */
 	const uint64_t ends[] = { 0, EVENT_IP_ASTRAY, 0x7ffffff01000 };
@@ -104,7 +104,7 @@ TEST(unwind_gives_the_recorded_chain_where_there_is_no_snapshot)
 	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
 		w->user_ips[2] = ends[i];
 		world_walk(w);
-		world_check_end(w, 2, STACK_STOP_NO_FRAME_POINTER);
+		world_check_end(w, 2, STACK_STOP_NO_STACK);
 	}
 
 	/* A function that says that it is the root is, and code without rules is believed that 0 ends its chain. */
@@ -124,6 +124,11 @@ TEST(unwind_gives_the_recorded_chain_where_there_is_no_snapshot)
 	w->rec.chain = RECORDING_CHAIN_FP;
 	world_walk(w);
 	world_check_end(w, 1, STACK_STOP_NO_FRAME_POINTER);
+	w->user_ips[1] = IP(FRAMED + 0x40);
+	w->nuser_ips = 2;
+	world_walk(w);
+	world_check_end(w, 2, STACK_STOP_NO_FRAME_POINTER);
+	w->nuser_ips = 1;
 
 	/* And without stacks, that there is none is no fault. */
 	w->rec.chain = RECORDING_CHAIN_NONE;
@@ -142,7 +147,7 @@ TEST(unwind_calls_no_recorded_chain_complete_that_leads_through_a_function_witho
 		w->user_ips[1] = without == 1 ? IP(MIDDLE + 0x40) : IP(FRAMED + 0x40);
 		w->user_ips[2] = IP(START + 0x40);
 		world_walk(w);
-		world_check_end(w, 3, STACK_STOP_NO_FRAME_POINTER);
+		world_check_end(w, 3, STACK_STOP_NO_STACK);
 		CHECK_STR(w->chain.stop_module->name, "prog");
 	}
 }
@@ -160,7 +165,7 @@ TEST(unwind_follows_a_recorded_chain_through_frame_records)
 	world_check_end(w, 3, STACK_STOP_SPLICED);
 	w->user_ips[1] = IP(LEAF + 0x40);
 	world_walk(w);
-	world_check_end(w, 3, STACK_STOP_NO_FRAME_POINTER);
+	world_check_end(w, 3, STACK_STOP_NO_STACK);
 }
 
 static void map_data(struct world *w, const char *path, uint64_t start)
