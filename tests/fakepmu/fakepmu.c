@@ -122,14 +122,7 @@ long syscall(long number, ...)
 static bool has_begun(const struct fake_table *t, const struct fake_event *e)
 {
 	for (int i = 0; i < t->len; i++) {
-		const struct fake_event *twin = &t->events[i];
-		struct perf_event_attr attr = twin->attr;
-
-		attr.watermark = e->attr.watermark;
-		attr.wakeup_events = e->attr.wakeup_events;
-		attr.sample_stack_user = e->attr.sample_stack_user;
-		if (twin != e && twin->fd >= 0 && twin->enabled && twin->cpu == e->cpu && twin->pid == e->pid &&
-		    memcmp(&attr, &e->attr, sizeof(attr)) == 0 && memcmp(&attr, &twin->attr, sizeof(attr)) != 0)
+		if (t->events[i].enabled && fake_is_twin(&t->events[i], e))
 			return true;
 	}
 	return false;

@@ -79,6 +79,12 @@ bool fake_is_ours(const struct fake_table *t, const struct perf_event_attr *attr
 /* What a kernel says to @event, whose leader has index @leader (-1: none): 0 or an errno. Sets pmu and kind. */
 int fake_judge(const struct fake_table *t, struct fake_event *event, int leader);
 
+/*
+ * Do the two, both open, differ only in how long their stacks are and whom they wake? A recorder enables one of them at a time:
+ * together they need the counter of one.
+ */
+bool fake_is_twin(const struct fake_event *a, const struct fake_event *b);
+
 /* Share of the time that @event runs, in thousandths: less where counters are shared, 0 if it never fits. */
 uint64_t fake_running(const struct fake_table *t, const struct fake_event *event);
 

@@ -222,6 +222,26 @@ int fake_judge(const struct fake_table *t, struct fake_event *event, int leader)
 	return errnum;
 }
 
+bool fake_is_twin(const struct fake_event *a, const struct fake_event *b)
+{
+	struct perf_event_attr attr = b->attr;
+
+	attr.watermark = a->attr.watermark;
+	attr.wakeup_events = a->attr.wakeup_events;
+	attr.sample_stack_user = a->attr.sample_stack_user;
+	return a->fd >= 0 && b->fd >= 0 && a->cpu == b->cpu && a->pid == b->pid && memcmp(&attr, &a->attr, sizeof(attr)) == 0 &&
+	       memcmp(&a->attr, &b->attr, sizeof(attr)) != 0;
+}
+
+static bool has_older_twin(const struct fake_table *t, int index)
+{
+	for (int i = 0; i < index; i++) {
+		if (fake_is_twin(&t->events[i], &t->events[index]))
+			return true;
+	}
+	return false;
+}
+
 uint64_t fake_running(const struct fake_table *t, const struct fake_event *event)
 {
 	int need = 0, have, own;
@@ -237,7 +257,7 @@ uint64_t fake_running(const struct fake_table *t, const struct fake_event *event
 
 		need += e->fd >= 0 && e->pmu == event->pmu && e->cpu == event->cpu &&
 			e->pid == event->pid && !e->is_slots && !e->is_metric &&
-			counters_of(t, e->leader, e->pmu) <= have;
+			!has_older_twin(t, i) && counters_of(t, e->leader, e->pmu) <= have;
 	}
 	return need <= have ? 1000 : (uint64_t)(1000 * have / need);
 }
