@@ -135,21 +135,44 @@ static bool is_kernel(const struct profile *p, uint32_t stack)
 	return p->locations.items[p->stacks.items[stack].location].kind == PROFILE_FRAME_KERNEL;
 }
 
-/*
- * With all threads at work, names are looked up at once. That a stack was seen ends a whole walk where another has been.
- */
+/* From @stack up, the frames of runtimes: their names say what work it was. */
+static void want_runtimes(struct namer *namer, uint32_t stack)
+{
+	const struct profile *p = namer->profile;
+
+	for (; stack && !mark(&namer->callers, stack, p->stacks.len); stack = p->stacks.items[stack].parent) {
+		uint32_t location = p->stacks.items[stack].location, module = p->locations.items[location].module;
+
+		if (module < namer->runtimes.len && namer->runtimes.items[module])
+			want_location(namer, location);
+	}
+}
+
+/* From @stack up, all of them; callers of a stack that was here before are done. */
+static void want_all(struct namer *namer, uint32_t stack)
+{
+	const struct profile *p = namer->profile;
+
+	for (; stack && !mark(&namer->stacks, stack, p->stacks.len); stack = p->stacks.items[stack].parent)
+		want_location(namer, p->stacks.items[stack].location);
+}
+
 void namer_want(struct namer *namer, uint32_t stack, bool waits)
 {
 	const struct profile *p = namer->profile;
-	bool all = namer->depth == UINT_MAX || ((waits || namer->has_runtime) && namer->depth);
 
-	for (unsigned i = 0; stack && (all || i < namer->depth || (namer->depth && is_kernel(p, stack)));
-	     i++) {
-		if (all && mark(&namer->stacks, stack, p->stacks.len))
-			return;
+	if (namer->depth == NAMER_NONE)
+		return;
+	if (namer->depth == NAMER_ALL || waits) {
+		want_all(namer, stack);
+		return;
+	}
+	for (unsigned i = 0; stack && (i < namer->depth || is_kernel(p, stack)); i++) {
 		want_location(namer, p->stacks.items[stack].location);
 		stack = p->stacks.items[stack].parent;
 	}
+	if (namer->runtimes.len)
+		want_runtimes(namer, stack);
 }
 
 static void show_progress(struct progress *progress, size_t done, size_t count)
@@ -172,6 +195,7 @@ static void forget_wanted(struct namer *namer)
 {
 	vec_deinit(&namer->locations.of);
 	vec_deinit(&namer->stacks.of);
+	vec_deinit(&namer->callers.of);
 	vec_deinit(&namer->order);
 }
 
@@ -214,12 +238,17 @@ void namer_set_module(struct namer *namer, uint32_t number, struct module *mod)
 	while (namer->modules.len <= number)
 		vec_push(&namer->modules, NULL);
 	namer->modules.items[number] = mod;
-	namer->has_runtime = namer->has_runtime || (mod->path && runtime_work_is_module(mod->path));
+	if (!mod->path || !runtime_work_is_module(mod->path))
+		return;
+	while (namer->runtimes.len <= number)
+		vec_push(&namer->runtimes, false);
+	namer->runtimes.items[number] = true;
 }
 
 void namer_deinit(struct namer *namer)
 {
 	forget_wanted(namer);
 	vec_deinit(&namer->modules);
+	vec_deinit(&namer->runtimes);
 	arena_deinit(&namer->arena);
 }

@@ -40,8 +40,8 @@ struct namer {
 	unsigned depth;		  /* NAMER_LEAVES and the like */
 	VEC(struct module *) modules; /* number in the profile -> module */
 	struct arena arena;	      /* private, as all below */
-	struct namer_marks stacks, locations;
-	bool has_runtime;    /* a module is one: which work it does only callers tell */
+	VEC(bool) runtimes;	      /* number in the profile -> it is the file of a runtime; may be shorter */
+	struct namer_marks stacks, callers, locations; /* stacks with all their frames, or those of runtimes; locations that are wanted */
 	VEC(uint32_t) order; /* the locations that are wanted, as they came up */
 };
 
@@ -53,7 +53,10 @@ void namer_set_module(struct namer *namer, uint32_t number, struct module *mod);
 /* Name @location, which has an address, if it is not yet: it has at least 1 line afterwards. */
 void namer_name(struct namer *namer, uint32_t location);
 
-/* A sample with @stack was added to the profile: look its names up ahead. For a namer that has .ahead. Of waits all frames matter, and where a runtime was sampled. */
+/*
+ * A sample with @stack was added to the profile: look its names up ahead, if the namer has .ahead. Beside the frames that .depth asks for
+ * these are the kernel's (which way it was entered), those of runtimes (which work they do), and all frames of @waits.
+ */
 void namer_want(struct namer *namer, uint32_t stack, bool waits);
 
 /* Name what the stacks of the profile's samples need. */
