@@ -308,6 +308,45 @@ static double long_number(struct json_reader *r)
 	return value;
 }
 
+#define DIGITS_AT_ONCE 8
+
+/* The value of @len < 8 digits in @text, whose first byte is the lowest; other bytes do not matter. */
+static inline int64_t value_of_digits(uint64_t text, unsigned len)
+{
+	uint64_t digits = (text ^ 0x3030303030303030u) << 8 * (DIGITS_AT_ONCE - len); /* with zeros before them */
+	uint64_t pairs = (digits & 0x0f0f0f0f0f0f0f0fu) * (10 * 256 + 1) >> 8;
+	uint64_t fours = (pairs & 0x00ff00ff00ff00ffu) * (100 * 65536 + 1) >> 16;
+
+	return (int64_t)((fours & 0x0000ffff0000ffffu) * (((uint64_t)10000 << 32) + 1) >> 32);
+}
+
+/* How many of the bytes of @text, from the lowest on, are digits. */
+static inline unsigned digits_in(uint64_t text)
+{
+	uint64_t from_zero = text ^ 0x3030303030303030u;
+	/* A byte that is no digit has its high bit set here; it may disturb the ones above it, which do not matter then. */
+	uint64_t others = ((from_zero + 0x7676767676767676u) | from_zero) & 0x8080808080808080u;
+
+	return others ? (unsigned)__builtin_ctzll(others) / 8 : DIGITS_AT_ONCE;
+}
+
+/* A whole number of one to seven digits, all at once; false, and nothing is consumed, for others. */
+static inline bool take_digits(struct json_reader *r, int64_t *ret)
+{
+	uint64_t text;
+	unsigned len;
+
+	if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || r->end - r->pos < DIGITS_AT_ONCE)
+		return false;
+	memcpy(&text, r->pos, sizeof(text));
+	len = digits_in(text);
+	if (!len || len == DIGITS_AT_ONCE || goes_on(r->pos[len]))
+		return false;
+	*ret = value_of_digits(text, len);
+	r->pos += len;
+	return true;
+}
+
 /* A whole number of at most 18 digits, the commonest by far; false, and nothing is consumed, for others. */
 static inline bool take_short(struct json_reader *r, int64_t *ret)
 {
@@ -364,7 +403,7 @@ bool json_read_more_int(struct json_reader *r, int64_t *ret)
 {
 	if (!r->failed && !r->fresh && r->end - r->pos > 1 && *r->pos == ',' && is_digit(r->pos[1])) {
 		r->pos++;
-		if (!take_short(r, ret))
+		if (!take_digits(r, ret) && !take_short(r, ret))
 			*ret = json_read_int(r);
 		return true;
 	}
