@@ -541,10 +541,8 @@ static void fetch_row(const struct profile *p, uint64_t hash)
 {
 	uint32_t number = index_first(&p->index->samples, hash);
 
-	if (number == PROFILE_NONE)
-		return;
-	__builtin_prefetch(&p->samples.items[number], 1);
-	__builtin_prefetch(&p->samples.items[number].exact, 1);
+	if (number != PROFILE_NONE)
+		profile_fetch_row(p, number);
 }
 
 void profile_queue_flush(struct profile *p, struct profile_queue *queue)

@@ -311,6 +311,15 @@ static inline bool profile_fits(const struct profile *p, int64_t weight)
 /* Add @sample, whose weight fits, to the row that is the same but for count and weights; the row's number. */
 uint32_t profile_add_sample(struct profile *p, const struct profile_sample *sample);
 
+/* Ask for the memory of row @number, to which something is added soon. */
+static inline void profile_fetch_row(const struct profile *p, uint32_t number)
+{
+	const struct profile_sample *row = &p->samples.items[number];
+
+	__builtin_prefetch(row, 1);
+	__builtin_prefetch(&row->exact, 1);
+}
+
 /*
  * Samples that are added together, in the order in which they come: rows lie far apart, and to wait for the memory of several
  * takes no longer than for that of one. Empty when zeroed.

@@ -129,11 +129,15 @@ TEST(cpuprofile_with_a_circle_or_a_missing_node_is_refused)
 		"\"samples\":[1],\"timeDeltas\":[1]}";
 	static const char missing[] =
 		"{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"x\"}}],\"samples\":[7],\"timeDeltas\":[1]}";
+	static const char missing_first[] =
+		"{\"samples\":[1,7],\"timeDeltas\":[1,1],\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"x\"}}]}";
 	struct import_case c;
 
 	CHECK_ERR(import_case_read(&c, circle, sizeof(circle) - 1, "x"), ERR_CORRUPT, "its own ancestor");
 	import_case_close(&c);
 	CHECK_ERR(import_case_read(&c, missing, sizeof(missing) - 1, "x"), ERR_CORRUPT, "node 7, which is not there");
+	import_case_close(&c);
+	CHECK_ERR(import_case_read(&c, missing_first, sizeof(missing_first) - 1, "x"), ERR_CORRUPT, "sample 2 is of node 7, which is not there");
 	import_case_close(&c);
 }
 

@@ -13,13 +13,16 @@
 #include <inttypes.h>
 
 #define NS_PER_US 1000
+#define AHEAD	  16 /* samples: the memory that one needs is asked for so long before */
 
 struct cpuprofile {
 	struct v8_tree tree;
-	VEC(int64_t) samples; /* ids of nodes */
+	struct json_text ids; /* of the samples' nodes, where the file has them before the nodes */
+	VEC(uint32_t) samples; /* indices of nodes */
 	VEC(int64_t) times;   /* microseconds: differences, or times themselves */
 	bool are_deltas, has_start, has_end;
 	int64_t start, end;
+	VEC(uint32_t) rows; /* by index of node: of its samples, if it has no ticks; PROFILE_NONE before its first one */
 };
 
 static unsigned recognise(const uint8_t *start, size_t len)
@@ -35,14 +38,32 @@ static unsigned recognise(const uint8_t *start, size_t len)
 	return 0;
 }
 
-static void read_samples(struct cpuprofile *in, struct json_reader *r)
+static struct err *read_samples(struct cpuprofile *in, struct json_reader *r)
 {
 	int64_t id;
 
 	if (!json_read_array(r))
-		return;
-	while (json_read_more_int(r, &id))
-		vec_push(&in->samples, id);
+		return NULL;
+	while (json_read_more_int(r, &id)) {
+		uint32_t node = v8_tree_find(&in->tree, id);
+
+		if (node == PROFILE_NONE)
+			return err_new(ERR_CORRUPT, "sample %zu is of node %" PRId64 ", which is not there",
+				       in->samples.len + 1, id);
+		vec_push(&in->samples, node);
+	}
+	return NULL;
+}
+
+static struct err *read_samples_before(struct cpuprofile *in, const struct json_reader *r)
+{
+	struct json_reader ids = json_reader_part(r, in->ids);
+	struct err *err = in->ids.data ? read_samples(in, &ids) : NULL;
+
+	if (!err && in->ids.data)
+		err = json_read_check(&ids);
+	json_reader_deinit(&ids);
+	return err;
 }
 
 static void read_times(struct cpuprofile *in, struct json_reader *r, bool are_deltas)
@@ -60,15 +81,18 @@ static void read_times(struct cpuprofile *in, struct json_reader *r, bool are_de
 static struct err *read_file(struct cpuprofile *in, struct json_reader *r)
 {
 	struct json_text key;
+	struct err *err = NULL;
 
 	json_read_object(r);
-	while (json_read_key(r, &key)) {
+	while (!err && json_read_key(r, &key)) {
 		if (json_is(key, "nodes")) {
 			v8_tree_read(&in->tree, r);
 		} else if (json_is(key, "head")) {
 			v8_tree_read_head(&in->tree, r);
+		} else if (json_is(key, "samples") && in->tree.nodes.len) {
+			err = read_samples(in, r);
 		} else if (json_is(key, "samples")) {
-			read_samples(in, r);
+			in->ids = json_read_raw(r);
 		} else if (json_is(key, "timeDeltas")) {
 			read_times(in, r, /* are_deltas= */ true);
 		} else if (json_is(key, "timestamps")) {
@@ -83,7 +107,9 @@ static struct err *read_file(struct cpuprofile *in, struct json_reader *r)
 			json_read_skip(r);
 		}
 	}
-	return json_read_check(r);
+	if (!err)
+		err = json_read_check(r);
+	return err ? err : read_samples_before(in, r);
 }
 
 /* ---- samples ---- */
@@ -138,7 +164,8 @@ static int64_t end_of(const struct cpuprofile *in, size_t sample)
 }
 
 struct time_of_sample {
-	int64_t time, id;
+	int64_t time;
+	uint32_t node;
 };
 
 static int by_time(const void *a_, const void *b_)
@@ -166,46 +193,67 @@ static void sort_by_time(struct cpuprofile *in)
 	vec_sort(&both, by_time);
 	for (size_t i = 0; i < both.len; i++) {
 		in->times.items[i] = both.items[i].time;
-		in->samples.items[i] = both.items[i].id;
+		in->samples.items[i] = both.items[i].node;
 	}
 	vec_deinit(&both);
 }
 
-static void add_sample(struct cpuprofile *in, uint32_t index, struct import_sample *sample)
+static void add_first(struct cpuprofile *in, uint32_t index, struct import_sample *sample)
 {
+	bool has_ticks = in->tree.nodes.items[index].nticks; /* until the last one is used up */
 	struct v8_tick *tick = v8_tree_tick(&in->tree, index);
-	uint32_t *row = tick ? &tick->row : &in->tree.nodes.items[index].row;
 
-	if (*row != PROFILE_NONE) {
-		import_sample_again(in->tree.p, *row, sample);
+	if (tick && tick->row != PROFILE_NONE) {
+		import_sample_again(in->tree.p, tick->row, sample);
 		return;
 	}
 	sample->stack = tick ? v8_tree_stack_at(&in->tree, index, tick->line) : v8_tree_stack(&in->tree, index);
-	*row = import_sample(in->tree.p, sample);
+
+	uint32_t row = import_sample(in->tree.p, sample);
+
+	if (tick)
+		tick->row = row;
+	if (!has_ticks)
+		in->rows.items[index] = row;
 }
 
-static struct err *add_samples(struct cpuprofile *in, uint32_t thread)
+static void add_sample(struct cpuprofile *in, uint32_t index, struct import_sample *sample)
 {
+	uint32_t row = in->rows.items[index];
+
+	if (row != PROFILE_NONE)
+		import_sample_again(in->tree.p, row, sample);
+	else
+		add_first(in, index, sample);
+}
+
+/* Ask for the memory of the row of a sample that is added later. */
+static void fetch(const struct cpuprofile *in, uint32_t node)
+{
+	if (in->rows.items[node] != PROFILE_NONE)
+		profile_fetch_row(in->tree.p, in->rows.items[node]);
+}
+
+static void add_samples(struct cpuprofile *in, uint32_t thread)
+{
+	static const uint32_t none = PROFILE_NONE;
 	bool has_times = in->times.len == in->samples.len;
 	uint32_t type = has_times ? import_type(in->tree.p, "wall", "ns")
 				  : import_type(in->tree.p, "samples", "events");
 	struct import_sample sample = { .type = type, .thread = thread, .count = 1, .weight = 1 };
 
 	sample.has_time = has_times;
+	for (size_t i = 0; i < in->tree.nodes.len; i++)
+		vec_push(&in->rows, none);
 	for (size_t i = 0; i < in->samples.len; i++) {
-		uint32_t node = v8_tree_find(&in->tree, in->samples.items[i]);
-
-		if (node == PROFILE_NONE)
-			return err_new(ERR_CORRUPT, "sample %zu is of node %" PRId64
-						    ", which is not there",
-				       i + 1, in->samples.items[i]);
+		if (i + AHEAD < in->samples.len)
+			fetch(in, in->samples.items[i + AHEAD]);
 		if (has_times) {
 			sample.time_ns = (uint64_t)in->times.items[i] * NS_PER_US;
 			sample.weight = MAX(end_of(in, i) - in->times.items[i], 0) * NS_PER_US;
 		}
-		add_sample(in, node, &sample);
+		add_sample(in, in->samples.items[i], &sample);
 	}
-	return NULL;
 }
 
 static struct err *fill(struct cpuprofile *in, struct profile_facts *facts)
@@ -233,7 +281,8 @@ static struct err *fill(struct cpuprofile *in, struct profile_facts *facts)
 		facts->start_ns = (uint64_t)in->start * NS_PER_US;
 		facts->duration_ns = (uint64_t)(in->end - in->start) * NS_PER_US;
 	}
-	return add_samples(in, thread);
+	add_samples(in, thread);
+	return NULL;
 }
 
 static struct err *read_cpuprofile(const struct import_input *input, struct profile *p,
@@ -253,6 +302,7 @@ static struct err *read_cpuprofile(const struct import_input *input, struct prof
 	v8_tree_deinit(&in.tree);
 	vec_deinit(&in.samples);
 	vec_deinit(&in.times);
+	vec_deinit(&in.rows);
 	return err;
 }
 

@@ -165,7 +165,7 @@ static bool node_key(struct v8_tree *tree, struct json_reader *r, struct json_te
 static void read_node(struct v8_tree *tree, struct json_reader *r, uint32_t parent, unsigned depth)
 {
 	uint32_t index = (uint32_t)tree->nodes.len;
-	struct v8_node node = { .parent = parent, .stack = PROFILE_NONE, .row = PROFILE_NONE,
+	struct v8_node node = { .parent = parent, .stack = PROFILE_NONE,
 				.frame.module = PROFILE_NONE };
 	struct json_text key;
 

@@ -17,7 +17,6 @@ struct v8_node {
 	uint32_t location; /* PROFILE_NONE: the root, which is no frame */
 	uint32_t parent;   /* index + 1; 0: none */
 	uint32_t stack;	   /* PROFILE_NONE until it is known */
-	uint32_t row;	   /* for who reads samples: the one of the last sample of it; PROFILE_NONE for none */
 	uint32_t first_tick, nticks, turn; /* in v8_tree.ticks: those that are left, and whose turn it is */
 	uint64_t hits, size; /* of itself: samples, and bytes in profiles of the heap */
 };
@@ -26,7 +25,7 @@ struct v8_node {
 struct v8_tick {
 	uint32_t line;
 	uint32_t count; /* samples that hit it and were not dealt out yet */
-	uint32_t row;	/* as that of a node */
+	uint32_t row;	/* for who reads samples: that of its samples, PROFILE_NONE before there is one */
 };
 
 struct v8_tree {
