@@ -175,7 +175,7 @@ static bool read_memory(struct reader *r, const struct sample_head *seen, bool o
 {
 	if (read_once(r, seen, other, p))
 		return true;
-	return thread_clocks_refine(&r->all->clocks, seen->tid) && p &&
+	return thread_clocks_refine(&r->all->clocks, seen->pid, seen->tid) && p &&
 	       clock_now_ns(CLOCK_MONOTONIC) < seen->time_ns + LATE_NS && read_once(r, seen, /* other= */ false, p);
 }
 

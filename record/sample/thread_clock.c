@@ -1,34 +1,83 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * thread_clock.c - two files of /proc/PID/task/TID: schedstat has the time that the thread has run, up to when it last left a CPU or the
+ * kernel looked, the time that it waited for one, and how often it got one (Documentation/scheduler/sched-stats.rst); stat has its state and
+ * the CPU that it is on, or was last (proc(5)).
+ */
 #include "record/sample/thread_clock.h"
 
 #include "formats/base/compiler.h"
+#include "formats/base/memory.h"
 #include "record/task/process_clock.h"
 
-#include <linux/perf_event.h>
-#include <poll.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#define CLOCKS_MAX 2048	 /* descriptors, if there are four times as many to be had */
+#define CLOCKS_MAX 1024	 /* if there are eight times as many descriptors to be had */
 #define READS_MAX  16384 /* after which those of threads that have ended are closed, though they are not asked for */
-#define USED	   1u
+#define STAT_LEN   1024
+#define STAT_CPU   36 /* spaces from a thread's state to its CPU in stat */
+
+struct thread_clock {
+	int account_fd, stat_fd;
+	_Atomic bool used; /* since others were closed */
+};
 
 void thread_clocks_init(struct thread_clocks *clocks)
 {
 	struct rlimit limit = { 0 };
 
 	getrlimit(RLIMIT_NOFILE, &limit);
-	*clocks = (struct thread_clocks){ .max = (size_t)MIN(limit.rlim_cur / 4, (rlim_t)CLOCKS_MAX) };
+	*clocks = (struct thread_clocks){ .max = (size_t)MIN(limit.rlim_cur / 8, (rlim_t)CLOCKS_MAX) };
 	pthread_rwlock_init(&clocks->lock, NULL);
 }
 
-/* Has its thread ended? */
-static bool is_over(uint64_t slot)
+static void close_clock(struct thread_clock *clock)
 {
-	struct pollfd fd = { .fd = (int)(slot / 2) };
+	if (clock->account_fd >= 0)
+		close(clock->account_fd);
+	if (clock->stat_fd >= 0)
+		close(clock->stat_fd);
+	free(clock);
+}
 
-	return poll(&fd, 1, 0) == 1 && fd.revents & (POLLHUP | POLLERR);
+/* False: its thread has ended, or there is no such account. Both numbers only grow. */
+static bool read_account(const struct thread_clock *clock, uint64_t *ret)
+{
+	uint64_t ran_ns, waited_ns, turns;
+	char text[128];
+	ssize_t got = pread(clock->account_fd, text, sizeof(text) - 1, 0);
+
+	if (got <= 0)
+		return false;
+	text[got] = '\0';
+	if (sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &ran_ns, &waited_ns, &turns) != 3)
+		return false;
+	*ret = ran_ns + turns;
+	return true;
+}
+
+/* The account of a thread that runs stands until the kernel looks. */
+static bool runs_elsewhere(const struct thread_clock *clock)
+{
+	char text[STAT_LEN];
+	ssize_t got = pread(clock->stat_fd, text, sizeof(text) - 1, 0);
+
+	text[MAX(got, 0)] = '\0';
+	const char *at = strrchr(text, ')'); /* ends its name, which may be anything */
+
+	if (!at || strncmp(at, ") R", 3) != 0)
+		return false;
+	at++;
+	for (size_t i = 0; at && i < STAT_CPU; i++)
+		at = strchr(at + 1, ' ');
+	return at && strtol(at, NULL, 10) != sched_getcpu();
 }
 
 enum closing {
@@ -37,6 +86,13 @@ enum closing {
 	CLOSE_ALL,
 };
 
+static bool may_close(const struct thread_clock *clock, enum closing which)
+{
+	uint64_t account;
+
+	return which == CLOSE_ALL || (which == CLOSE_UNUSED && !clock->used) || !read_account(clock, &account);
+}
+
 /* Locked for writing. */
 static void close_clocks(struct thread_clocks *clocks, enum closing which)
 {
@@ -44,10 +100,14 @@ static void close_clocks(struct thread_clocks *clocks, enum closing which)
 	const struct map_slot *slot;
 
 	for (size_t pos = 0; (slot = map_next(&clocks->by_tid, &pos));) {
-		if (which == CLOSE_ALL || (which == CLOSE_UNUSED && !(slot->value & USED)) || is_over(slot->value))
-			close((int)(slot->value / 2));
-		else
-			*map_put(&kept, slot->key, NULL) = slot->value & ~(uint64_t)USED;
+		struct thread_clock *clock = (struct thread_clock *)(uintptr_t)slot->value;
+
+		if (may_close(clock, which)) {
+			close_clock(clock);
+			continue;
+		}
+		*map_put(&kept, slot->key, NULL) = slot->value;
+		clock->used = false;
 	}
 	map_deinit(&clocks->by_tid);
 	clocks->by_tid = kept;
@@ -60,80 +120,93 @@ void thread_clocks_deinit(struct thread_clocks *clocks)
 	pthread_rwlock_destroy(&clocks->lock);
 }
 
-/* That of the thread alone; false if it has none. */
-static bool read_own(struct thread_clocks *clocks, uint32_t tid, uint64_t *ret)
+/* Locked. NULL: it has none of its own. */
+static struct thread_clock *own_clock(const struct thread_clocks *clocks, uint32_t tid)
 {
-	bool found = false;
+	const uint64_t *slot = clocks->by_tid.len ? map_get(&clocks->by_tid, tid) : NULL;
+
+	return slot ? (struct thread_clock *)(uintptr_t)*slot : NULL;
+}
+
+enum reading {
+	READ_NONE, /* it has no clock of its own */
+	READ_WELL,
+	READ_ENDED,
+};
+
+static enum reading read_own(struct thread_clocks *clocks, uint32_t tid, bool first, uint64_t *ret)
+{
+	enum reading reading = READ_NONE;
 
 	pthread_rwlock_rdlock(&clocks->lock);
-	uint64_t *slot = clocks->by_tid.len ? map_get(&clocks->by_tid, tid) : NULL;
+	struct thread_clock *clock = own_clock(clocks, tid);
 
-	if (slot)
-		found = read((int)(__atomic_fetch_or(slot, USED, __ATOMIC_RELAXED) / 2), ret, sizeof(*ret)) == sizeof(*ret);
+	if (clock) {
+		reading = read_account(clock, ret) ? READ_WELL : READ_ENDED;
+		clock->used = true;
+		if (first && reading == READ_WELL && runs_elsewhere(clock))
+			*ret = UINT64_MAX;
+	}
 	pthread_rwlock_unlock(&clocks->lock);
-	return found;
+	return reading;
+}
+
+static void close_ended(struct thread_clocks *clocks)
+{
+	pthread_rwlock_wrlock(&clocks->lock);
+	close_clocks(clocks, CLOSE_ENDED);
+	pthread_rwlock_unlock(&clocks->lock);
 }
 
 uint64_t thread_clocks_read(struct thread_clocks *clocks, uint32_t pid, uint32_t tid)
 {
-	uint64_t count = 0;
+	uint64_t ran;
 
-	if (++clocks->reads % READS_MAX == 0) {
-		pthread_rwlock_wrlock(&clocks->lock);
-		close_clocks(clocks, CLOSE_ENDED);
-		pthread_rwlock_unlock(&clocks->lock);
-	}
-	if (read_own(clocks, tid, &count))
-		return count;
-	return process_clock_ns(pid);
-}
-
-/* Has thread @tid a clock that is that of an ended thread? */
-static bool is_stale(struct thread_clocks *clocks, uint32_t tid)
-{
-	pthread_rwlock_rdlock(&clocks->lock);
-	const uint64_t *slot = clocks->by_tid.len ? map_get(&clocks->by_tid, tid) : NULL;
-	bool stale = slot && is_over(*slot);
-
-	pthread_rwlock_unlock(&clocks->lock);
-	return stale;
+	if (++clocks->reads % READS_MAX == 0)
+		close_ended(clocks);
+	return read_own(clocks, tid, /* first= */ false, &ran) == READ_WELL ? ran : process_clock_ns(pid);
 }
 
 uint64_t thread_clocks_begin(struct thread_clocks *clocks, uint32_t pid, uint32_t tid)
 {
-	if (is_stale(clocks, tid)) {
-		pthread_rwlock_wrlock(&clocks->lock);
-		close_clocks(clocks, CLOSE_ENDED);
-		pthread_rwlock_unlock(&clocks->lock);
-	}
-	return thread_clocks_read(clocks, pid, tid);
+	uint64_t ran;
+	enum reading reading = read_own(clocks, tid, /* first= */ true, &ran);
+
+	if (reading == READ_ENDED)
+		close_ended(clocks);
+	return reading == READ_WELL ? ran : process_clock_ns(pid);
 }
 
-/* Locked for writing. */
-static bool open_clock(struct thread_clocks *clocks, uint32_t tid)
+/* NULL: not to be had. */
+static struct thread_clock *open_clock(uint32_t pid, uint32_t tid)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.size = sizeof(attr),
-	};
+	struct thread_clock *clock = memory_zeroed(1, sizeof(*clock));
+	uint64_t account;
+	char path[64];
 
-	if (clocks->by_tid.len >= clocks->max)
-		close_clocks(clocks, CLOSE_UNUSED);
-	if (clocks->by_tid.len >= clocks->max)
-		close_clocks(clocks, CLOSE_ALL);
-	long fd = syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd >= 0)
-		*map_put(&clocks->by_tid, tid, NULL) = (uint64_t)fd * 2 | USED;
-	return fd >= 0;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/schedstat", pid, tid);
+	clock->account_fd = open(path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/stat", pid, tid);
+	clock->stat_fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (clock->stat_fd >= 0 && read_account(clock, &account))
+		return clock;
+	close_clock(clock);
+	return NULL;
 }
 
-bool thread_clocks_refine(struct thread_clocks *clocks, uint32_t tid)
+bool thread_clocks_refine(struct thread_clocks *clocks, uint32_t pid, uint32_t tid)
 {
+	struct thread_clock *clock = NULL;
+
 	pthread_rwlock_wrlock(&clocks->lock);
-	bool opened = !map_get(&clocks->by_tid, tid) && open_clock(clocks, tid);
-
+	if (!own_clock(clocks, tid))
+		clock = open_clock(pid, tid);
+	if (clock && clocks->by_tid.len >= clocks->max)
+		close_clocks(clocks, CLOSE_UNUSED);
+	if (clock && clocks->by_tid.len >= clocks->max)
+		close_clocks(clocks, CLOSE_ALL);
+	if (clock)
+		*map_put(&clocks->by_tid, tid, NULL) = (uintptr_t)clock;
 	pthread_rwlock_unlock(&clocks->lock);
-	return opened;
+	return clock;
 }

@@ -8,6 +8,7 @@
 #include "tests/unit/test.h"
 
 #include <sched.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -91,7 +92,7 @@ TEST(each_of_many_threads_has_a_clock_of_its_own)
 
 	thread_clocks_init(&clocks);
 	for (size_t i = 0; i < n; i++)
-		thread_clocks_refine(&clocks, w.tids[i]);
+		thread_clocks_refine(&clocks, (uint32_t)getpid(), w.tids[i]);
 	/* Where the kernel gives none, or too few descriptors, there is nothing to see. */
 	bool may = clocks.by_tid.len && clocks.max >= n;
 
@@ -116,7 +117,7 @@ TEST(thread_clock_of_a_thread_that_ended_is_not_that_of_its_number)
 	while (!w.count)
 		pthread_cond_wait(&w.more, &w.lock);
 	pthread_mutex_unlock(&w.lock);
-	bool refined = thread_clocks_refine(&clocks, w.tids[0]);
+	bool refined = thread_clocks_refine(&clocks, (uint32_t)getpid(), w.tids[0]);
 
 	end(&w, threads, 1);
 	/* The kernel may still be about it when its process has joined it. */
@@ -129,6 +130,58 @@ TEST(thread_clock_of_a_thread_that_ended_is_not_that_of_its_number)
 
 	thread_clocks_deinit(&clocks);
 	if (!refined)
-		SKIP("events of threads are not permitted here");
+		SKIP("this kernel keeps no account of threads");
 	CHECK(moved);
+}
+
+struct spinner {
+	_Atomic bool over;
+	_Atomic uint32_t tid;
+};
+
+static void *spin(void *context)
+{
+	struct spinner *s = context;
+
+	s->tid = (uint32_t)syscall(SYS_gettid);
+	while (!s->over)
+		;
+	return NULL;
+}
+
+/* Is the account of a thread that runs elsewhere ever taken for that of one that waits? */
+static bool is_missed(struct thread_clocks *clocks, uint32_t tid)
+{
+	for (size_t i = 0; i < 1000; i++) {
+		uint64_t before = thread_clocks_begin(clocks, (uint32_t)getpid(), tid);
+
+		if (before == UINT64_MAX && thread_clocks_read(clocks, (uint32_t)getpid(), tid) == before)
+			return true;
+		if (before == UINT64_MAX)
+			return false;
+		sched_yield();
+	}
+	return sysconf(_SC_NPROCESSORS_ONLN) > 1;
+}
+
+TEST(a_thread_that_runs_on_another_cpu_has_no_clock_that_stands)
+{
+	struct spinner spinner = { .over = false };
+	struct thread_clocks clocks;
+	pthread_t thread;
+	cpu_set_t cpus;
+
+	if (getenv("EMULATOR") || sched_getaffinity(0, sizeof(cpus), &cpus) != 0 || CPU_COUNT(&cpus) < 2)
+		SKIP("there is one CPU");
+	CHECK(pthread_create(&thread, NULL, spin, &spinner) == 0);
+	while (!spinner.tid)
+		sched_yield();
+	thread_clocks_init(&clocks);
+	bool refined = thread_clocks_refine(&clocks, (uint32_t)getpid(), spinner.tid);
+	bool missed = refined && is_missed(&clocks, spinner.tid);
+
+	spinner.over = true;
+	pthread_join(thread, NULL);
+	thread_clocks_deinit(&clocks);
+	CHECK(!missed);
 }
