@@ -76,7 +76,7 @@ judge() { # judge WHAT HEAVY-PATTERN LIGHT-PATTERN LINE: of jit.trace
 	[ "$all" -ge 100 ] || { echo "only $all samples"; return; }
 	tried=1
 	[ $((broken * 100)) -le $((all * 2)) ] || { cut -c 1-300 folded | head -n 5; fail "$what: broken stacks"; }
-	[ $(((nheavy + nlight) * 100)) -ge $((all * 90)) ] || { cut -c 1-300 folded | head -n 5; fail "$what: functions have no names"; }
+	[ $(((nheavy + nlight) * 100)) -ge $((all * 90)) ] || { cut -c 1-300 folded | head -n 5; cat err.txt; fail "$what: functions have no names"; }
 	# 3 of 4, within five standard deviations, whatever the number of samples.
 	awk -v h="$nheavy" -v l="$nlight" 'BEGIN { n = h + l; d = h - 0.75 * n; exit !(d * d <= 25 * 0.1875 * n) }' || fail "$what: heavy is not three quarters"
 	preport -i jit.trace --by line 2>/dev/null >lines
