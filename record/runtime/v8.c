@@ -19,14 +19,13 @@
 #include "record/runtime/v8_functions.h"
 #include "record/runtime/v8_positions.h"
 #include "record/runtime/v8_quiet.h"
+#include "record/runtime/v8_tables.h"
 
 #include <string.h>
 #include <time.h>
 
 #define BACK_MAX	(1U << 20) /* from an address to the head of its code */
 #define CODES_MAX	(1U << 16)
-#define TABLE_LEN_MAX	(256U << 10)
-#define TABLES_KEPT_MAX (64U << 20) /* of all code */
 #define TABLES_TRIES	4	     /* to read those of one that are not in memory */
 #define CODE_LEN_MAX	(128U << 10) /* of a function whose code is kept */
 #define CODE_LEAVES	3	     /* so often it was executed */
@@ -34,18 +33,12 @@
 #define WAITING_MAX	4096
 #define BYTECODES_KEPT	(1U << 16)
 #define STREAM_WORDS	4 /* behind the head; one of them is the Code */
-#define INLINING_LEN	16
 #define FEEDBACK_WORDS	8  /* of a FeedbackVector, behind its map: lengths, counts, its function, what hangs on it */
 #define KIND_MASK	15
 #define KIND_REGEXP	3
 #define BACK_PIECE	4096
 
 enum tier { TIER_OTHER, TIER_BASELINE, TIER_OPTIMIZED };
-
-struct table {
-	uint8_t *bytes;
-	size_t len;
-};
 
 struct code {
 	uint64_t stream, object; /* address of the head; tagged pointer to the Code */
@@ -57,8 +50,8 @@ struct code {
 	bool announced, has_bytes, is_gone;
 	bool tried;		   /* to read the tables, as far as they are in memory */
 	unsigned tries;
-	struct table table, inlinings;
-	uint64_t literals;
+	struct v8_table table;
+	struct v8_inlinings inlinings;
 	uint32_t function; /* once it is announced, but for other code */
 	uint64_t from_ns, seen_ns; /* it certainly was there */
 };
@@ -68,7 +61,7 @@ struct bytecode {
 	uint64_t array, shared; /* tagged pointers */
 	uint32_t function;
 	bool is_gone;
-	struct table bytes, positions;
+	struct v8_table bytes, positions;
 	uint64_t from_ns, seen_ns; /* as of code */
 };
 
@@ -111,16 +104,16 @@ struct v8 *v8_new(const struct v8_layout *layout, uint32_t inner_pid, uint64_t a
 	return v;
 }
 
-static void code_deinit(struct code *c)
+static void drop_tables(struct v8 *v, struct code *c)
 {
-	free(c->table.bytes);
-	free(c->inlinings.bytes);
+	v8_table_drop(&c->table, &v->tables_len);
+	v8_inlinings_drop(&c->inlinings, &v->tables_len);
 }
 
-static void bytecode_deinit(struct bytecode *b)
+static void drop_bytecode(struct v8 *v, struct bytecode *b)
 {
-	free(b->bytes.bytes);
-	free(b->positions.bytes);
+	v8_table_drop(&b->bytes, &v->tables_len);
+	v8_table_drop(&b->positions, &v->tables_len);
 }
 
 void v8_free(struct v8 *v)
@@ -128,9 +121,9 @@ void v8_free(struct v8 *v)
 	if (!v)
 		return;
 	for (size_t i = 0; i < v->codes.len; i++)
-		code_deinit(&v->codes.items[i]);
+		drop_tables(v, &v->codes.items[i]);
 	for (size_t i = 0; i < v->bytecodes.len; i++)
-		bytecode_deinit(&v->bytecodes.items[i]);
+		drop_bytecode(v, &v->bytecodes.items[i]);
 	vec_deinit(&v->codes);
 	vec_deinit(&v->bytecodes);
 	vec_deinit(&v->waiting);
@@ -145,43 +138,6 @@ size_t v8_held(const struct v8 *v)
 	return sizeof(*v) + v->tables_len + v->codes.cap * sizeof(*v->codes.items) + v->bytecodes.cap * sizeof(*v->bytecodes.items) +
 	       v->waiting.cap * sizeof(*v->waiting.items) + (v->code_at.len + v->bytecode_at.len) * 2 * sizeof(struct map_slot) +
 	       v8_functions_held(&v->functions);
-}
-
-/* ---- tables ---------------------------------------------------------------------------------------- */
-
-/* @len bytes at @addr; nothing if that is too much or cannot be read. */
-static struct table read_bytes(struct v8 *v, uint64_t addr, uint64_t len)
-{
-	struct table t = { 0 };
-
-	if (!len || len > TABLE_LEN_MAX || v->tables_len > TABLES_KEPT_MAX)
-		return t;
-	t.bytes = memory_alloc((size_t)len);
-	if (!managed_view_try(v->view, addr, t.bytes, (size_t)len)) {
-		free(t.bytes);
-		return (struct table){ 0 };
-	}
-	t.len = (size_t)len;
-	v->tables_len += t.len;
-	return t;
-}
-
-/* The bytes of a ByteArray. */
-static struct table read_byte_array(struct v8 *v, uint64_t object)
-{
-	uint64_t len;
-
-	if (!v8_is_object(object) || !managed_view_try(v->view, object - 1 + 8, &len, sizeof(len)))
-		return (struct table){ 0 };
-	return read_bytes(v, object - 1 + V8_ARRAY_DATA, v8_small(len));
-}
-
-/* Element @index of an array that may have fewer; 0 then. */
-static uint64_t element(struct v8 *v, uint64_t array, uint32_t index)
-{
-	if (!v8_is_object(array) || index >= v8_small(v8_word(v->view, array, 8)))
-		return 0;
-	return v8_word(v->view, array, V8_ARRAY_DATA + 8ULL * index);
 }
 
 /* ---- code ------------------------------------------------------------------------------------------ */
@@ -283,18 +239,11 @@ static bool is_same(const struct code *a, const struct code *b)
 /* The function that deoptimization data has, in a wrapper from version 13 on. */
 static uint64_t shared_of(struct v8 *v, uint64_t deopt)
 {
-	uint64_t object = element(v, deopt, v->layout->at[V8_DEOPT_SHARED]);
+	uint64_t object = v8_element(v->view, deopt, v->layout->at[V8_DEOPT_SHARED]);
 
 	if (object && v->layout->version->wraps_shared)
 		object = v8_is_object(object) ? v8_word(v->view, object, 8) : 0;
 	return object;
-}
-
-static void drop_tables(struct v8 *v, struct code *c)
-{
-	v->tables_len -= c->table.len + c->inlinings.len;
-	code_deinit(c);
-	c->table = c->inlinings = (struct table){ 0 };
 }
 
 static void read_tables(struct v8 *v, struct code *c)
@@ -305,26 +254,18 @@ static void read_tables(struct v8 *v, struct code *c)
 		return;
 	drop_tables(v, c);
 	v->view->missed = false;
-	c->table = read_byte_array(v, c->positions);
-	if (c->tier == TIER_OPTIMIZED) {
-		c->inlinings = read_byte_array(v, element(v, c->deopt, v->layout->at[V8_DEOPT_POSITIONS]));
-		c->literals = element(v, c->deopt, v->layout->at[V8_DEOPT_LITERALS]);
-	}
+	c->table = v8_table_read_array(v->view, c->positions, &v->tables_len);
+	if (c->tier == TIER_OPTIMIZED)
+		v8_inlinings_read(&v->functions, v->view, c->deopt, v->out, &v->tables_len, &c->inlinings);
 	c->tried = !v->view->missed || ++c->tries >= TABLES_TRIES;
 	v->view->missed = v->view->missed || missed;
 }
 
-/* The inlined call with this number: where it was called, and what. */
-static bool inlined_call(const struct code *c, int32_t number, struct v8_position *ret_caller, int32_t *ret_literal)
+/* Does optimized code have the tables that were read? What is at the same addresses may have inlined other functions. */
+static bool has_same_tables(struct v8 *v, const struct code *c)
 {
-	size_t at = (size_t)number * INLINING_LEN;
-	uint64_t packed;
-
-	if (at + INLINING_LEN > c->inlinings.len)
-		return false;
-	memcpy(&packed, c->inlinings.bytes + at, sizeof(packed));
-	memcpy(ret_literal, c->inlinings.bytes + at + 8, sizeof(*ret_literal));
-	return v8_position_unpack(packed, ret_caller);
+	return v8_table_is_in(&c->table, v->view, c->positions) &&
+	       v8_inlinings_are_in(&c->inlinings, &v->functions, v->view, c->deopt, v->out);
 }
 
 static void add_call(struct v8 *v, uint32_t function, const struct v8_position *position, struct jitdump_call *ret)
@@ -332,7 +273,7 @@ static void add_call(struct v8 *v, uint32_t function, const struct v8_position *
 	*ret = (struct jitdump_call){ function, v8_functions_line(&v->functions, v->view, function, position->at) };
 }
 
-static bool find_position(const struct v8 *v, const struct table *table, uint64_t offset, struct v8_position *ret)
+static bool find_position(const struct v8 *v, const struct v8_table *table, uint64_t offset, struct v8_position *ret)
 {
 	const struct v8_positions positions = { table->bytes, table->len, v->layout->version->position_flags };
 
@@ -340,7 +281,7 @@ static bool find_position(const struct v8 *v, const struct table *table, uint64_
 }
 
 /* In front of all that has a position a function is being entered: where it is defined. Without @table nothing is known. */
-static struct jitdump_call entered_call(struct v8 *v, uint32_t function, const struct table *table)
+static struct jitdump_call entered_call(struct v8 *v, uint32_t function, const struct v8_table *table)
 {
 	return (struct jitdump_call){ function, table->len ? v->functions.items.items[function].line : 0 };
 }
@@ -351,18 +292,15 @@ static uint32_t optimized_calls(struct v8 *v, const struct code *c, uint64_t off
 {
 	struct v8_position at, caller;
 	uint32_t count = 0, function;
-	int32_t literal;
 
 	if (!find_position(v, &c->table, offset, &at)) {
 		ret[0] = entered_call(v, c->function, &c->table);
 		return 1;
 	}
 	while (at.inlining != V8_NOT_INLINED && count < CALLS_MAX - 1) {
-		if (!inlined_call(c, at.inlining, &caller, &literal))
+		if (!v8_inlinings_call(&c->inlinings, at.inlining, &caller, &function))
 			return 0;
-		function = c->function;
-		if (literal >= 0 && !v8_functions_get(&v->functions, v->view, element(v, c->literals, (uint32_t)literal), v->out, &function))
-			return 0;
+		function = function == V8_NO_FUNCTION ? c->function : function;
 		add_call(v, function, &at, &ret[count++]);
 		at = caller;
 	}
@@ -503,8 +441,9 @@ static bool is_same_code(struct v8 *v, const struct code *c, const struct code *
 		return false;
 	if (c->tier == TIER_OTHER)
 		return true;
-	if (c->tier == TIER_OPTIMIZED)
-		return is_function(v, shared_of(v, c->deopt), c->function);
+	if (c->tier == TIER_OPTIMIZED) /* tables that are not complete are compared with nothing */
+		return is_function(v, shared_of(v, c->deopt), c->function) &&
+		       (c->tried ? has_same_tables(v, c) : since(v, c->stream) == c->from_ns);
 	b = known_bytecode(v, bytecode_of(v, c->deopt));
 	return b && b->function == c->function;
 }
@@ -544,8 +483,8 @@ static void read_bytecode(struct v8 *v, struct bytecode *b)
 {
 	uint64_t len = v8_small(v8_word(v->view, b->array, 8));
 
-	b->bytes = read_bytes(v, b->array - 1 + v->layout->at[V8_BYTECODE_DATA], len);
-	b->positions = read_byte_array(v, v8_word(v->view, b->array, v->layout->version->bytecode_positions));
+	b->bytes = v8_table_read(v->view, b->array - 1 + v->layout->at[V8_BYTECODE_DATA], len, &v->tables_len);
+	b->positions = v8_table_read_array(v->view, v8_word(v->view, b->array, v->layout->version->bytecode_positions), &v->tables_len);
 }
 
 /* The function of a FeedbackVector is one of its first words, which one depends on the version; it has @array. 0 if none has. */
@@ -576,8 +515,7 @@ static struct bytecode *learn(struct v8 *v, const struct v8_bytecode_at *at)
 	b.from_ns = since(v, array);
 	read_bytecode(v, &b);
 	if (!is_there(v, &b) || !b.bytes.len) {
-		v->tables_len -= b.bytes.len + b.positions.len;
-		bytecode_deinit(&b);
+		drop_bytecode(v, &b);
 		return NULL;
 	}
 	slot = map_put(&v->bytecode_at, array, NULL);
@@ -777,6 +715,18 @@ static void put_bytecode(struct v8 *v, const struct bytecode *b, uint64_t byteco
 	jitdump_put_place(v->out, bytecode, JITDUMP_FRAME_UNKNOWN, 0, &call, 1);
 }
 
+/* Its baseline code, which has waited for its function, unless other code lies there now. */
+static void put_waiting_code(struct v8 *v, const struct bytecode *b, const struct waiting *w)
+{
+	struct code *c = get_code(v, w->ip - (w->use == V8_CALLER));
+	size_t begin = v->out->len;
+
+	if (!c || c->tier != TIER_BASELINE || bytecode_of(v, c->deopt) != b->array)
+		return;
+	put_baseline(v, c, b, w->ip, w->use);
+	jitdump_set_times(v->out, begin, c->from_ns, c->from_ns);
+}
+
 /* Its function has become known: what waits for that. */
 static void put_waiting(struct v8 *v, const struct bytecode *b)
 {
@@ -784,18 +734,13 @@ static void put_waiting(struct v8 *v, const struct bytecode *b)
 
 	for (size_t i = 0; i < v->waiting.len; i++) {
 		struct waiting w = v->waiting.items[i];
-		struct code *c;
 
 		if (w.array != b->array)
 			v->waiting.items[kept++] = w;
 		else if (w.is_bytecode)
 			put_bytecode(v, b, w.ip);
-		else if ((c = get_code(v, w.ip - (w.use == V8_CALLER))) && c->tier == TIER_BASELINE) {
-			size_t begin = v->out->len;
-
-			put_baseline(v, c, b, w.ip, w.use);
-			jitdump_set_times(v->out, begin, c->from_ns, c->from_ns);
-		}
+		else
+			put_waiting_code(v, b, &w);
 	}
 	v->waiting.len = kept;
 }

@@ -14,20 +14,21 @@ command -v python3 >/dev/null || skip 'there is no python3 here'
 cat >reuse.js <<'END_J'
 let sink = 0;
 const times = [];
-function run(number, ms) {
+function run(number, ms, calls, length) {
 	const name = 'fn' + String(number).padStart(4, '0');
 	const made = new Function('return function ' + name +
 		'(n) { let s = 0; for (let k = 0; k < n; k++) s = (s * 31 + (k ^ s)) % 65521; return s; }')();
 	const begin = process.hrtime.bigint(), end = begin + BigInt(ms) * 1000000n;
 	let now = begin;
 	while (now < end) {
-		for (let i = 0; i < 20; i++) sink += made(2000);
+		for (let i = 0; i < calls; i++) sink += made(length);
 		now = process.hrtime.bigint();
 	}
 	times.push(`${name} ${begin} ${now}`);
 }
 for (let i = 0; i < 60; i++) {
-	run(i, i < 40 ? 50 : 100);
+	if (i < 40) run(i, 50, 20, 2000);
+	else run(i, 100, 1000, 40); // short calls: run() is optimized, and has each function inlined
 	gc();
 }
 console.log(times.join('\n'));

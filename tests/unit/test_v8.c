@@ -549,6 +549,28 @@ TEST(v8_tells_functions_apart_that_have_all_their_parts_at_the_same_addresses)
 	free_heap(h);
 }
 
+TEST(v8_says_that_code_is_gone_where_other_functions_are_inlined)
+{
+	struct heap *h = new_heap();
+	struct v8 *v = v8_new(&h->layout, 1, 0);
+	struct jitdump_record place;
+	char text[256];
+	bool gone;
+
+	CHECK(look(h, v, STREAM + 0x40 + 0x21, V8_CALLER));
+	put_string(h, NAMES + 0x100, "INNER"); /* all the rest is as it was */
+	CHECK(look(h, v, STREAM + 0x40 + 0x23, V8_CALLER));
+	read_back(h, &place, text, sizeof(text));
+	CHECK_STR(text, "/srv/app.mjs inner:5, /srv/app.mjs outer:2, /srv/app.mjs INNER:5, /srv/app.mjs outer:2, ");
+	CHECK_STR(last_code(h, &gone).name, "outer");
+	CHECK(gone);
+	CHECK_UINT(compare(h, v), 0);
+	h->bytes[INLININGS + 16] = 3 << 1; /* called elsewhere */
+	CHECK(compare(h, v));
+	v8_free(v);
+	free_heap(h);
+}
+
 TEST(v8_says_which_code_is_gone)
 {
 	struct heap *h = new_heap();
