@@ -203,6 +203,13 @@ bool other_stack_rest(const struct other_stack_snapshot *s, uint64_t end, struct
 	return true;
 }
 
+bool other_stack_may_go_on(const struct other_stack_snapshot *s)
+{
+	struct other_stack_place place;
+
+	return other_stack_rest(s, UINT64_MAX, &place) || other_stack_find_linked(s, s->base + 8 * (uint64_t)s->nwords, &place);
+}
+
 bool other_stack_is_deep(const struct other_stack_snapshot *s, const struct other_stack_place *place)
 {
 	uint64_t behind = s->base + 8 * (uint64_t)s->nwords;

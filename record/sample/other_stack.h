@@ -79,6 +79,9 @@ struct other_stack {
  */
 bool other_stack_find(const struct other_stack_snapshot *snapshot, size_t *slot, struct other_stack_place *ret);
 
+/* May it go on, in its stack or in one that frame pointers lead to, should its stack end where that is? What a look for that end is worth. */
+bool other_stack_may_go_on(const struct other_stack_snapshot *snapshot);
+
 /* Where @snapshot goes on, of a stack that lies in memory up to @end; false: it does not, or its frame pointers say that the stack ends in it. */
 bool other_stack_rest(const struct other_stack_snapshot *snapshot, uint64_t end, struct other_stack_place *ret);
 

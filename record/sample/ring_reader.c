@@ -222,7 +222,8 @@ static void look_for_other_stack(struct ring_reader *r, const struct process *pr
 
 	if (!shelves || !other_stack_snapshot_of(&r->record, proc, &snapshot))
 		return;
-	stack_shelves_learn_end(shelves, pid, r->record.event.tid, snapshot.base);
+	if (other_stack_may_go_on(&snapshot))
+		stack_shelves_learn_end(shelves, pid, r->record.event.tid, snapshot.base);
 	end = stack_shelves_end(shelves, r->record.event.tid, snapshot.base);
 	if (other_stack_rest(&snapshot, end, &place))
 		stack_shelves_short(shelves, pid, clock_now_ns(CLOCK_MONOTONIC));

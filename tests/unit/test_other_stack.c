@@ -109,6 +109,10 @@ TEST(other_stack_is_where_frame_pointers_lead_out_of_this_one)
 	words[60] = 1ULL << 47;
 	CHECK(!other_stack_find_linked(&snapshot, end, &place));
 	words[60] = OLD_SP;
+	CHECK(other_stack_may_go_on(&snapshot)); /* worth a look where this one ends */
+	words[60] = 0;
+	CHECK(!other_stack_may_go_on(&snapshot));
+	words[60] = OLD_SP;
 	snapshot.nwords = 61; /* the return address was not copied */
 	CHECK(!other_stack_find_linked(&snapshot, end, &place));
 }
@@ -359,8 +363,10 @@ TEST(other_stack_has_no_rest_where_it_ends_or_nobody_wants_more)
 
 	CHECK(!other_stack_rest(&snapshot, 0, &place)); /* not known */
 	CHECK(!other_stack_rest(&snapshot, snapshot.base + 4096, &place));
+	CHECK(other_stack_may_go_on(&snapshot));
 	snapshot.whole = false;
 	CHECK(!other_stack_rest(&snapshot, end, &place));
+	CHECK(!other_stack_may_go_on(&snapshot));
 	snapshot.whole = true;
 	words[10] = snapshot.base + 8 * 20;
 	words[20] = snapshot.base + 8 * 30;
@@ -369,6 +375,7 @@ TEST(other_stack_has_no_rest_where_it_ends_or_nobody_wants_more)
 	CHECK(other_stack_rest(&snapshot, end, &place));
 	words[30] = 0; /* to the end, as those of a goroutine do */
 	CHECK(!other_stack_rest(&snapshot, end, &place));
+	CHECK(!other_stack_may_go_on(&snapshot));
 	munmap(words, 8 * 4096);
 }
 
