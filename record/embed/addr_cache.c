@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * addr_cache.c - buckets of four, the latest first.
+ * addr_cache.c - buckets of eight, the latest first. An address and its process are kept as one number, so that half of the memory does.
  */
 #include "record/embed/addr_cache.h"
 
@@ -10,17 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NBUCKETS   (1U << 15)
-#define BUCKET_LEN 4
-
-struct line {
-	uint64_t ip;
-	uint64_t who; /* 0: empty */
-};
+#define NBUCKETS   (1U << 14)
+#define BUCKET_LEN 8
 
 /* One cache line. */
 struct addr_cache_bucket {
-	struct line lines[BUCKET_LEN];
+	uint64_t marks[BUCKET_LEN]; /* 0: empty */
 };
 
 void addr_cache_init(struct addr_cache *seen)
@@ -34,16 +29,25 @@ void addr_cache_deinit(struct addr_cache *seen)
 	seen->buckets = NULL;
 }
 
+/* Two that differ have one mark once in 10^14 looks. */
+static uint64_t mark_of(uint64_t ip, uint64_t who)
+{
+	uint64_t mark = map_hash(map_hash(who) + ip);
+
+	return mark ? mark : 1;
+}
+
 bool addr_cache_add(struct addr_cache *seen, uint64_t ip, uint64_t who)
 {
-	struct line *lines = seen->buckets[map_hash(ip ^ who << 48) & (NBUCKETS - 1)].lines;
+	uint64_t mark = mark_of(ip, who);
+	uint64_t *marks = seen->buckets[mark & (NBUCKETS - 1)].marks;
 
 	for (size_t i = 0; i < BUCKET_LEN; i++) {
-		if (lines[i].ip == ip && lines[i].who == who)
+		if (marks[i] == mark)
 			return false;
 	}
-	memmove(lines + 1, lines, (BUCKET_LEN - 1) * sizeof(*lines));
-	lines[0] = (struct line){ ip, who };
+	memmove(marks + 1, marks, (BUCKET_LEN - 1) * sizeof(*marks));
+	marks[0] = mark;
 	return true;
 }
 

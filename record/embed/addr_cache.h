@@ -13,7 +13,7 @@
 struct addr_cache_bucket;
 
 struct addr_cache {
-	struct addr_cache_bucket *buckets; /* 2 MiB, room for what a busy machine executes */
+	struct addr_cache_bucket *buckets; /* 1 MiB, room for what a busy machine executes */
 };
 
 void addr_cache_init(struct addr_cache *seen);

@@ -9,6 +9,7 @@
 #include <sched.h>
 
 #define ORDINARY_NS 10000000000ULL /* at least, once it was too much */
+#define CHECK_NS    5000000ULL	   /* so often at most it is asked what was used: a system call, and little beside what the budget allows */
 
 static bool set(struct priority *p, bool raised)
 {
@@ -50,6 +51,10 @@ void priority_check(struct priority *p)
 	if (!p->level || p->kept)
 		return;
 	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
+
+	if (now - p->checked_ns < CHECK_NS)
+		return;
+	p->checked_ns = now;
 	bool left = budget_charge(&p->budget, now, clock_now_ns(CLOCK_THREAD_CPUTIME_ID));
 
 	if (p->raised && !left && set(p, false)) {

@@ -23,6 +23,7 @@ struct priority {
 	bool raised;        /* runs at @level now */
 	bool was_raised;    /* did so for a while at least */
 	struct budget budget;
+	uint64_t checked_ns;
 	bool joined;          /* priority_join() was called */
 	uint64_t given_up;    /* times */
 	uint64_t given_up_ns; /* when, the last time */
