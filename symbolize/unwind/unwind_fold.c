@@ -21,29 +21,43 @@ static bool same(const struct unwind_frames *frames, size_t i, size_t period)
 	return a->ip == b->ip && a->how == b->how && !a->kernel && !b->kernel;
 }
 
-/* The longest stretch of frames each of which is the same as the one @period before it, as what it leaves out. */
+/* Of the frames around @i, those that are the same as the one @period before them: [*@ret_begin, *@ret_end). */
+static void stretch(const struct unwind_frames *frames, size_t period, size_t i, size_t *ret_begin, size_t *ret_end)
+{
+	size_t begin = i, end = i;
+
+	while (begin > period && same(frames, begin - 1, period))
+		begin--;
+	while (end < frames->len && same(frames, end, period))
+		end++;
+	*ret_begin = begin;
+	*ret_end = end;
+}
+
+/*
+ * The longest stretch of frames each of which is the same as the one @period before it, as what it leaves out. A stretch that makes
+ * enough room has every ROOM_MIN-th frame in it: only these are looked at.
+ */
 static void look_for(const struct unwind_frames *frames, size_t period, struct unwind_fold *best)
 {
-	size_t run = 0;
+	size_t begin, end;
 
-	for (size_t i = period; i <= frames->len; i++) {
-		size_t count = run - run % period;
+	for (size_t i = ROOM_MIN; i < frames->len; i = (end / ROOM_MIN + 1) * ROOM_MIN) {
+		stretch(frames, period, i, &begin, &end);
 
-		if (i < frames->len && same(frames, i, period)) {
-			run++;
-			continue;
-		}
+		size_t count = (end - begin) - (end - begin) % period;
+
 		if (count > best->count)
-			*best = (struct unwind_fold){ .first = i - run - period,
+			*best = (struct unwind_fold){ .first = begin - period,
 						      .count = count,
-						      .period = i == frames->len ? period : 0,
-						      .begun = run - count };
-		run = 0;
+						      .period = end == frames->len ? period : 0,
+						      .begun = end - begin - count };
 	}
 }
 
 bool unwind_fold_find(const struct unwind_frames *frames, struct unwind_fold *ret)
 {
+	_Static_assert(PERIOD_MAX <= ROOM_MIN, "each frame that is looked at has one a period before it");
 	*ret = (struct unwind_fold){ 0 };
 	for (size_t period = 1; period <= PERIOD_MAX; period++)
 		look_for(frames, period, ret);

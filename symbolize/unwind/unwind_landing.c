@@ -20,16 +20,13 @@
 #include "symbolize/unwind/unwind_walk.h"
 
 /* The registers that pass the exception to its handler; no other function saves them (System V ABI, AMD64 supplement, 6.2). */
-#define PASSED (1ULL << 0 | 1ULL << 1) /* rax, rdx */
+enum { RAX, RDX };
+#define PASSED (1ULL << RAX | 1ULL << RDX)
 
-/* __builtin_eh_return() makes a function save them. */
+/* __builtin_eh_return() makes a function save them. Every step asks this: registers ascend, so two comparisons are enough. */
 static bool may_leave(const struct unwind_walk *w, const struct cfi_rule *rule)
 {
-	unsigned passed = 0;
-
-	for (size_t i = 0; i < rule->nregs && w->arch == &arch_x86_64 && rule->plain; i++)
-		passed += rule->regs[i].reg < 64 && PASSED >> rule->regs[i].reg & 1;
-	return passed == 2;
+	return rule->nregs >= 2 && rule->regs[0].reg == RAX && rule->regs[1].reg == RDX && rule->plain && w->arch == &arch_x86_64;
 }
 
 /* Is what stands at @place a copy of the return address, or the handler's address in the same function, which has taken its place? */
