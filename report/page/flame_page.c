@@ -35,6 +35,8 @@ PAGE_ASSET_DECLARE(lanes_css);
 PAGE_ASSET_DECLARE(lanes_html);
 PAGE_ASSET_DECLARE(lanes_js);
 PAGE_ASSET_DECLARE(latency_js);
+PAGE_ASSET_DECLARE(spans_js);
+PAGE_ASSET_DECLARE(chain_js);
 
 static const struct page_asset own_styles[] = { PAGE_ASSET(flame_css), { 0 } };
 static const struct page_asset own_bodies[] = { PAGE_ASSET(flame_html), { 0 } };
@@ -64,7 +66,7 @@ static const struct page_asset last_script[] = { PAGE_ASSET(app_js), { 0 } };
 /* Only where it is known what threads did when. */
 static const struct page_asset lanes_styles[] = { PAGE_ASSET(lanes_css), { 0 } };
 static const struct page_asset lanes_bodies[] = { PAGE_ASSET(lanes_html), { 0 } };
-static const struct page_asset lanes_scripts[] = { PAGE_ASSET(latency_js), PAGE_ASSET(lanes_js), { 0 } };
+static const struct page_asset lanes_scripts[] = { PAGE_ASSET(spans_js), PAGE_ASSET(chain_js), PAGE_ASSET(latency_js), PAGE_ASSET(lanes_js), { 0 } };
 
 /* One list after another; the rest of @ret stays zero, which ends it. */
 static void join(struct page_asset ret[ASSETS_MAX], const struct page_asset *assets)

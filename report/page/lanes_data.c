@@ -154,6 +154,11 @@ static void put_head(struct json *json, void *context)
 	for (enum wait_kind kind = 0; kind < WAIT_KINDS; kind++)
 		json_string(json, NULL, wait_kind_name(kind));
 	json_close(json, ']');
+	json_open(json, "ended", '[');
+	for (enum wait_kind kind = 0; kind < WAIT_KINDS; kind++)
+		if (wait_kind_is_ended_by_thread(kind))
+			json_uint(json, NULL, kind);
+	json_close(json, ']');
 	json_open(json, "functions", '[');
 	for (uint32_t i = 0; i < e->functions.len; i++)
 		json_string(json, NULL, strtab_get(&e->functions, i));

@@ -117,22 +117,6 @@ static uint32_t waker_of(const struct profile *p, const struct profile_sample *r
 	return 0;
 }
 
-/* Interrupts end these. */
-static bool is_ended_by_a_thread(enum wait_kind kind)
-{
-	switch (kind) {
-	case WAIT_SLEEP:
-	case WAIT_DISK:
-	case WAIT_PAGE_FAULT:
-	case WAIT_CPU:
-	case WAIT_LOST:
-	case WAIT_LEFT_OUT:
-		return false;
-	default:
-		return true;
-	}
-}
-
 static void find_meanings(struct collector *c, struct wait_chain *chain, uint32_t event)
 {
 	struct view_levels levels = { .items = { { VIEW_LEAF, 0 } }, .len = 1 };
@@ -149,7 +133,7 @@ static void find_meanings(struct collector *c, struct wait_chain *chain, uint32_
 			continue;
 		meaning->function = view_keys_find(keys, 0, &path, 0);
 		meaning->kind = wait_frames_kind(c->p, row);
-		if (row->state == PROFILE_STATE_BLOCKED && is_ended_by_a_thread(meaning->kind))
+		if (row->state == PROFILE_STATE_BLOCKED && wait_kind_is_ended_by_thread(meaning->kind))
 			meaning->waker = waker_of(c->p, row);
 		while (c->functions.len <= meaning->function)
 			vec_push(&c->functions, "");

@@ -257,6 +257,23 @@ const char *wait_kind_name(enum wait_kind kind)
 	return names[kind];
 }
 
+bool wait_kind_is_ended_by_thread(enum wait_kind kind)
+{
+	switch (kind) {
+	case WAIT_ON_CPU:
+	case WAIT_CPU:
+	case WAIT_SLEEP:
+	case WAIT_DISK:
+	case WAIT_PAGE_FAULT:
+	case WAIT_EARLIER:
+	case WAIT_LOST:
+	case WAIT_LEFT_OUT:
+		return false;
+	default:
+		return true;
+	}
+}
+
 const char *profile_state_name(uint8_t state)
 {
 	static const char *const names[PROFILE_STATES] = {

@@ -37,6 +37,9 @@ enum wait_kind {
 /* "lock", "run queue", ...; "several" */
 const char *wait_kind_name(enum wait_kind kind);
 
+/* Does a thread end such waits as a rule? Others are over by an interrupt, or nothing is known of them. */
+bool wait_kind_is_ended_by_thread(enum wait_kind kind);
+
 /* The kind of wait of @row, whose stack must be named as a whole; ordinary samples are on a CPU. */
 enum wait_kind wait_frames_kind(const struct profile *p, const struct profile_sample *row);
 

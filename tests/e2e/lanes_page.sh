@@ -22,6 +22,8 @@ grep -q 'class="w"' wall.svg && grep -q 'class="u[012]"' wall.svg && grep -q 'bl
 # Threads by number: a new one has another name for a moment.
 preport -i w.trace --event wall --by thread -n 0 --format=csv | columns tid weight | awk -F'\t' '{ ns[$1] += $2 } END { for (tid in ns) printf "%d\t%d\n", tid, ns[tid] }' >threads.csv
 
+[ -z "$wakers" ] || preport -i w.trace waits waits -n 0 --format=csv | columns depth thread function total_ns >chains.csv
+
 # A trace for Chrome and Perfetto has the same spans, as complete events.
 spans() { preport -i $1.trace export --to chrome -o $1.json 2>export.err && zcat -f $1.json | grep -a '"ph": *"X"'; }
 spans w | sed -E 's/.*"tid": *([0-9]+).*"dur": *([0-9]+)\.([0-9]{3}).*/\1 \2\3/' |

@@ -2,11 +2,12 @@
 // Lanes of threads in a page. Usage: node lanes.mjs DIR: page.html there was made of a recording whose threads are as long, in ns,
 // as threads.csv says; model/ has a copy of report/page/web.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 
 const dir = process.argv[2];
-const { readLanes, spanAt } = await import(`${dir}/model/report/page/web/lanes.js`);
+const { readLanes, spanAt } = await import(`${dir}/model/report/page/web/spans.js`);
+const { chainsOf } = await import(`${dir}/model/report/page/web/chain.js`);
 const { waitsOf } = await import(`${dir}/model/report/page/web/latency.js`);
 const block = /id="lanes-data">([^<]*)</.exec(readFileSync(`${dir}/page.html`, "utf8"))[1];
 const d = readLanes(gunzipSync(Buffer.from(block, "base64")));
@@ -32,6 +33,28 @@ assert.ok(waits > 10, `${waits} waits`);
 assert.equal(waitsOf(d, d.lanes, d.range, "").length, waits);
 assert.ok(d.functions.includes("wait_for_lock"), d.functions.join());
 
+// A waits for B, which waits for C: each below the other with the time that it took of the one above. Two waits that another
+// thread ends in turn do not go round in circles, and a wait that an interrupt ended ends the chain.
+{
+	const spans = [[0, 1, 900, 2], [1, 1, 700, 3], [1, 0, 200, 0], [2, 2, 800, 1]], made = { kinds: ["on a CPU", "lock", "sleep"], functions: ["", "f"], ended: new Set([1]), step: 0 };
+	made.lanes = ["a", "b", "c"].map((comm, number) => ({ comm, number, first: spans.findIndex((one) => one[0] === number), end: spans.findLastIndex((one) => one[0] === number) + 1 }));
+	Object.assign(made, { laneOf: spans.map((one) => one[0]), kind: spans.map((one) => one[1]), len: spans.map((one) => one[2]), waker: spans.map((one) => one[3]), func: [1, 1, 0, 1], from: [0, 0, 700, 0] });
+	const told = (chains) => chains.rows.map((row) => `${row.depth} ${row.comm} ${made.kinds[row.kind]} ${row.ns}`).join("; ");
+	assert.equal(told(chainsOf(made, [0])), "0 a lock 900; 1 b lock 700; 2 c sleep 700; 1 b on a CPU 200");
+	made.waker[1] = 1;
+	assert.equal(told(chainsOf(made, [0])), "0 a lock 900; 1 b lock 700; 1 b on a CPU 200");
+}
+
+// The page's chains are those of 'preport waits waits', where no spans were joined; of the functions that a thread has under one name.
+if (existsSync(`${dir}/chains.csv`) && !d.step) {
+	const rows = (list) => list.filter((one) => ["wait_for_lock", "pause_ms"].includes(one[2])).map((one) => one.join("\t")).sort();
+	const text = readFileSync(`${dir}/chains.csv`, "utf8").trim().split("\n").map((line) => line.split("\t"));
+	const starts = d.lanes.filter((lane) => lane.comm === "waits").flatMap((lane) => Array.from({ length: lane.end - lane.first }, (_, i) => lane.first + i)).filter((at) => d.kinds[d.kind[at]] !== "on a CPU");
+	const found = chainsOf(d, starts).rows.map((row) => [row.depth, row.comm, d.functions[row.func], row.ns]);
+	assert.ok(rows(found).length > 0);
+	assert.deepEqual(rows(found), rows(text));
+}
+
 if (process.env.CHROMIUM) {
 	const { axe, openBrowser, openPage } = await import("./browser.mjs");
 	const complaints = [], browser = await openBrowser(), page = await openPage(browser, `${dir}/page.html`, { complaints });
@@ -54,10 +77,25 @@ if (process.env.CHROMIUM) {
 	await key("0");
 	assert.deepEqual(await range(), [from, to]);
 	if (wakened >= 0) {
-		const lane = await page.evaluate((at) => { lanes.show(at); return lanes.laneOf[at]; }, wakened);
+		const lane = await page.evaluate((at) => { lanes.show(at); return lanes.d.laneOf[at]; }, wakened);
 		await key("w");
-		assert.notEqual(await page.evaluate(() => lanes.laneOf[lanes.chosen]), lane);
+		assert.notEqual(await page.evaluate(() => lanes.d.laneOf[lanes.chosen]), lane);
 	}
+	// Chains: of all in sight, of a wait that is chosen, of its thread; a click on a row shows the longest of its waits.
+	const chains = (wanted) => page.waitForFunction((text) => new RegExp(text).test(document.getElementById("chain-said").textContent), wanted);
+	await key("0");
+	await page.evaluate(() => lanes.choose(-1, "all"));
+	await chains("^[\\d,]+ waits, ");
+	assert.ok(await page.locator("#chain tbody tr").count() > 0);
+	await page.locator("#chain tbody button").first().click();
+	assert.match(await said(), / from \d+\.\d{6} s/);
+	assert.equal(await page.inputValue("#chain-of"), "all");
+	await page.evaluate(() => lanes.choose(lanes.chosen));
+	assert.equal(await page.inputValue("#chain-of"), "span");
+	await chains("^1 wait, ");
+	await page.selectOption("#chain-of", "lane");
+	await chains("^[\\d,]+ waits, ");
+	assert.equal(await page.locator("#chain-of option:checked").textContent(), await page.evaluate(() => `waits of ${lanes.d.lanes[lanes.d.laneOf[lanes.chosen]].name} in sight`));
 	await page.fill("#lanes-filter", "no such thread");
 	assert.match(await page.textContent("#lanes-range"), /^0 threads/);
 	await page.fill("#lanes-filter", "waits");

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lanes of threads coloured by what they did, zoomed to single switches, with arrows from those who ended waits.
-// The data is what report/page/lanes_data.c writes; Documentation/flame-page.md has every byte.
-import { Reader } from "./block.js";
+// Below them what the waits were for, and how long they took.
+import { chainsOf, showChains } from "./chain.js";
 import { drawLatency } from "./latency.js";
 import { textOn, THEMES } from "./colours.js";
 import { pattern } from "./search.js";
+import { lengthText, readLanes, spanAt, STATE_READY, STATE_RUNS, STATE_SEVERAL } from "./spans.js";
 import { $, make, options } from "./view.js";
 
 const LANE_HEIGHT = 16, LANE_AXIS = 18, LANE_NAMES = 170, LANE_NEAR = 40; // pixels; closer waits than LANE_NEAR show no arrow
-const STATE_SEVERAL = "many short ones", STATE_RUNS = "on a CPU", STATE_READY = "run queue";
-
 // Light and dark; kinds that are not here share the last.
 const HUES = {
 	[STATE_RUNS]: ["#3f9b4f", "#4caf63"], [STATE_READY]: ["#e8b500", "#d6a800"], [STATE_SEVERAL]: ["#9fb8a4", "#55705c"], lock: ["#d5392b", "#e5533f"],
@@ -18,56 +17,13 @@ const HUES = {
 };
 const HUE_OTHER = ["#dfe3e8", "#333a44"];
 
-export function readLanes(bytes) {
-	const r = new Reader(bytes), meta = JSON.parse(new TextDecoder().decode(r.slice(r.u32())));
-	if (meta.version !== 1)
-		throw new Error("the lanes have version " + meta.version);
-	const count = meta.lanes.reduce((sum, lane) => sum + lane[3], 0);
-	const column = () => Float64Array.from({ length: count }, () => r.uleb());
-	const [gap, len, kind, func, waker, several, run] = Array.from({ length: 7 }, column);
-	const from = new Float64Array(count), lanes = [];
-	let at = 0;
-	for (const [tid, comm, process, spans] of meta.lanes) {
-		const lane = { number: lanes.length, name: `${comm} ${tid}`, process, first: at, end: at + spans, run: 0 };
-		for (let now = 0; at < lane.end; at++) {
-			from[at] = now + gap[at];
-			now = from[at] + len[at];
-			lane.run += meta.kinds[kind[at]] === STATE_RUNS ? len[at] : run[at];
-		}
-		lanes.push(lane);
-	}
-	const last = lanes.reduce((most, lane) => lane.end > lane.first ? Math.max(most, from[lane.end - 1] + len[lane.end - 1]) : most, 1);
-	const first = lanes.reduce((least, lane) => lane.end > lane.first ? Math.min(least, from[lane.first]) : least, last);
-	return { kinds: [...meta.kinds, STATE_SEVERAL], functions: meta.functions, step: meta.step, lanes, from, len, kind, func, waker, several, run, range: [first, last] };
-}
-
-// The span of @lane at @time; -1: none.
-export function spanAt(d, lane, time) {
-	let low = lane.first, high = lane.end;
-	while (low < high) {
-		const middle = (low + high) >> 1;
-		if (d.from[middle] + d.len[middle] <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < lane.end && d.from[low] <= time ? low : -1;
-}
-
-export function lengthText(ns) {
-	const [unit, name] = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]].find(([one]) => ns >= one) ?? [1, "ns"];
-	return (ns / unit).toPrecision(3).replace(/e\+.*/, "") + " " + name;
-}
-
 class Lanes {
 	constructor(data) {
 		this.d = data;
 		this.range = [...data.range];
-		this.chosen = -1;
-		this.laneOf = new Int32Array(data.from.length);
-		for (const lane of data.lanes)
-			this.laneOf.fill(lane.number, lane.first, lane.end);
+		this.chosen = this.subject = -1; // the span in sight, and the one whose chains are shown
 		this.filter("");
+		this.ask(-1, "all");
 		const names = data.kinds.filter((name, i) => data.kind.includes(i) && ![STATE_RUNS, STATE_SEVERAL].includes(name));
 		options($("latency-kind"), [["", "all kinds"], ...names.map((name) => [name, name])], "");
 		this.listen();
@@ -119,6 +75,7 @@ class Lanes {
 		this.drawArrows(c, first, last, top, text);
 		c.restore();
 		this.showRange();
+		this.chainsSoon();
 		drawLatency($("latency"), this.d, this.shown, this.range, $("latency-kind").value, { text, muted: style.getPropertyValue("--muted"), scale: THEMES[theme].strip });
 	}
 
@@ -233,41 +190,79 @@ class Lanes {
 	}
 
 	describe(at) {
-		const d = this.d, lane = d.lanes[this.laneOf[at]], name = d.functions[d.func[at]], what = d.kinds[d.kind[at]];
+		const d = this.d, lane = d.lanes[d.laneOf[at]], name = d.functions[d.func[at]], what = d.kinds[d.kind[at]];
 		let text = `${lane.name}: ${what}${name ? " in " + name : ""}, ${lengthText(d.len[at])} from ${(d.from[at] / 1e9).toFixed(6)} s`;
 		if (what === STATE_SEVERAL)
 			text += `, ${d.several[at] ? d.several[at] + " spans, " : ""}${lengthText(d.run[at])} of it on a CPU`;
 		return d.waker[at] ? `${text}, ended by ${d.lanes[d.waker[at] - 1].name}` : text;
 	}
 
-	choose(at) {
+	choose(at, of = "span") {
 		this.chosen = at;
+		this.ask(at, of);
 		$("lanes-said").textContent = at >= 0 ? this.describe(at) : "";
 		$("lanes-waker").disabled = !(at >= 0 && this.d.waker[at]);
 		this.draw();
 	}
 
+	// Chains are those of: "span", that one alone; "lane", its thread's waits; "function", those in its function; "all"; "": as before.
+	ask(at, of) {
+		if (!of)
+			return;
+		const d = this.d, lane = d.lanes[d.laneOf[at]], name = d.functions[d.func[at]], choices = [["all", "all waits in sight"]];
+		this.subject = at;
+		if (at >= 0) {
+			choices.unshift(["lane", `waits of ${lane.name} in sight`], ...(name ? [["function", `waits in ${name} in sight`]] : []));
+			if (this.isWait(at))
+				choices.unshift(["span", "the chosen wait"]);
+		}
+		options($("chain-of"), choices, (choices.find(([key]) => key === of) ?? choices[0])[0]);
+	}
+
+	isWait(at) {
+		return ![STATE_RUNS, STATE_SEVERAL].includes(this.d.kinds[this.d.kind[at]]);
+	}
+
+	// The waits whose chains are asked for; of all but "span" those that end in sight.
+	asked() {
+		const d = this.d, at = this.subject, of = $("chain-of").value, found = [];
+		if (of === "span")
+			return [at];
+		for (const lane of of === "lane" ? [d.lanes[d.laneOf[at]]] : this.shown)
+			for (let i = lane.first; i < lane.end; i++) {
+				const end = d.from[i] + d.len[i];
+				if (end >= this.range[0] && end <= this.range[1] && this.isWait(i) && (of !== "function" || d.func[i] === d.func[at]))
+					found.push(i);
+			}
+		return found;
+	}
+
+	chainsSoon() {
+		clearTimeout(this.timer);
+		this.timer = setTimeout(() => showChains($("chain"), $("chain-said"), this.d, chainsOf(this.d, this.asked()), (at) => this.show(at, "")), 100);
+	}
+
 	// In sight, whichever lane it is in.
-	show(at) {
-		const row = this.shown.findIndex((lane) => lane.number === this.laneOf[at]), box = $("lanes-box"), y = row * LANE_HEIGHT;
+	show(at, of) {
+		if (!this.shown.some((lane) => lane.number === this.d.laneOf[at])) {
+			$("lanes-filter").value = "";
+			this.filter("");
+		}
+
+		const row = this.shown.findIndex((lane) => lane.number === this.d.laneOf[at]), box = $("lanes-box"), y = row * LANE_HEIGHT;
 		if (y < box.scrollTop || y + LANE_HEIGHT + LANE_AXIS > box.scrollTop + this.height)
 			box.scrollTop = y - this.height / 2;
 		if (this.d.from[at] + this.d.len[at] < this.range[0] || this.d.from[at] > this.range[1])
 			this.move(this.d.from[at] + this.d.len[at] / 2 - (this.range[0] + this.range[1]) / 2);
-		this.choose(at);
+		this.choose(at, of);
 	}
 
 	// What the waker did when it ended the wait; of a waker that no switch tells of, nothing.
 	toWaker() {
 		const at = this.chosen, lane = at >= 0 && this.d.waker[at] ? this.d.lanes[this.d.waker[at] - 1] : null;
 		const there = lane ? spanAt(this.d, lane, this.d.from[at] + this.d.len[at]) : -1;
-		if (there < 0)
-			return;
-		if (!this.shown.includes(lane)) {
-			$("lanes-filter").value = "";
-			this.filter("");
-		}
-		this.show(there);
+		if (there >= 0)
+			this.show(there);
 	}
 
 	zoom(factor, around = (this.range[0] + this.range[1]) / 2) {
@@ -283,13 +278,26 @@ class Lanes {
 		this.draw();
 	}
 
+	lane(event) {
+		return event.offsetY >= LANE_AXIS ? this.shown[Math.floor((event.offsetY - LANE_AXIS + $("lanes-box").scrollTop) / LANE_HEIGHT)] : undefined;
+	}
+
 	at(event) {
-		const lane = this.shown[Math.floor((event.offsetY - LANE_AXIS + $("lanes-box").scrollTop) / LANE_HEIGHT)];
-		return lane && event.offsetX >= LANE_NAMES && event.offsetY >= LANE_AXIS ? spanAt(this.d, lane, this.time(event.offsetX)) : -1;
+		const lane = this.lane(event);
+		return lane && event.offsetX >= LANE_NAMES ? spanAt(this.d, lane, this.time(event.offsetX)) : -1;
+	}
+
+	// A span, or at a thread's name what it does where the time in sight begins.
+	pick(event) {
+		const lane = this.lane(event);
+		if (lane && event.offsetX < LANE_NAMES)
+			this.choose(Math.max(spanAt(this.d, lane, this.range[0]), lane.first), "lane");
+		else
+			this.choose(this.at(event), this.at(event) < 0 ? "all" : "span");
 	}
 
 	key(event) {
-		const span = this.range[1] - this.range[0], lane = this.chosen >= 0 ? this.d.lanes[this.laneOf[this.chosen]] : this.shown[0];
+		const span = this.range[1] - this.range[0], lane = this.chosen >= 0 ? this.d.lanes[this.d.laneOf[this.chosen]] : this.shown[0];
 		const row = (step) => {
 			const next = this.shown[this.shown.indexOf(lane) + step], time = this.chosen >= 0 ? this.d.from[this.chosen] : this.range[0];
 			return next ? Math.max(spanAt(this.d, next, time), next.first) : this.chosen;
@@ -320,6 +328,7 @@ class Lanes {
 		on("lanes-all", "click", () => this.all());
 		on("lanes-waker", "click", () => this.toWaker());
 		on("latency-kind", "change", () => this.draw());
+		on("chain-of", "change", () => this.chainsSoon());
 		on("theme", "change", () => setTimeout(() => this.draw()));
 		on("lanes-box", "scroll", () => this.draw());
 		on("lanes-canvas", "keydown", (event) => this.key(event));
@@ -344,7 +353,7 @@ class Lanes {
 				this.range = [Math.min(drag.from, to), Math.max(drag.from, to, Math.min(drag.from, to) + 1000)];
 				this.draw();
 			} else {
-				this.choose(this.at(event));
+				this.pick(event);
 			}
 		});
 	}
