@@ -376,16 +376,16 @@ static void note_left_out(const struct parent *p)
 {
 	const struct shared *shared = p->child->shared;
 	const struct embed_limits *limits = &p->child->limits;
+	const char *what = shared->left_out == 1 ? "sampled file or process is" : "sampled files and processes are";
 
 	if (!p->done && !shared->left_out)
 		diag_warn(p->notes, "some sampled files are not embedded: reading them took too long");
 	else if (is_told_to_stop())
-		diag_warn(p->notes, "%" PRIu64 " sampled files and processes are not embedded: a signal came",
-			  shared->left_out);
+		diag_warn(p->notes, "%" PRIu64 " %s not embedded: a signal came", shared->left_out, what);
 	else if (shared->left_out)
-		diag_warn(p->notes, "%" PRIu64 " sampled files and processes are not embedded: the limits are "
+		diag_warn(p->notes, "%" PRIu64 " %s not embedded: the limits are "
 			  "%.1f s (--embed-time) and %" PRIu64 " MiB read (--embed-size)",
-			  shared->left_out, (double)limits->time_ns / 1e9, limits->len >> 20);
+			  shared->left_out, what, (double)limits->time_ns / 1e9, limits->len >> 20);
 }
 
 static struct err *run_all(const struct embed_job *job, struct parent *p, uint64_t *fatal,

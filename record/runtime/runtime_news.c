@@ -99,7 +99,7 @@ static void say_v8(const struct runtime_unread *v8, struct diag *notes)
 		diag_warn(notes, "V8 %u.%u is not among those that this precord reads, " V8_VERSIONS ": its code has no names",
 			  v8->major, v8->minor);
 	else if (v8->count)
-		diag_warn(notes, "%" PRIu64 " processes with V8 could not be read: their code has no names", v8->count);
+		diag_warn(notes, "processes with V8 that could not be read: %" PRIu64 "; their code has no names", v8->count);
 }
 
 static void say_dotnet(const struct runtime_unread *dotnet, struct diag *notes)
@@ -110,7 +110,7 @@ static void say_dotnet(const struct runtime_unread *dotnet, struct diag *notes)
 		diag_warn(notes, ".NET %u.%u is not among those that this precord reads, " DOTNET_VERSIONS ": its code has no names",
 			  dotnet->major, dotnet->minor);
 	else if (dotnet->count)
-		diag_warn(notes, "%" PRIu64 " processes with .NET could not be read: their code has no names", dotnet->count);
+		diag_warn(notes, "processes with .NET that could not be read: %" PRIu64 "; their code has no names", dotnet->count);
 }
 
 void runtime_news_report(struct runtime_news *news, struct diag *notes)

@@ -300,13 +300,13 @@ void foreign_reader_note(const struct foreign_reader *f, struct diag *notes)
 {
 	if (f->late)
 		diag_warn(notes,
-			  "%" PRIu64 " mapped files or processes did not answer within %u ms ('%s' first) and "
-			  "%" PRIu64 " were skipped meanwhile: these files have no build ID, "
+			  "mapped files or processes that did not answer within %u ms: %" PRIu64
+			  " ('%s' first); skipped meanwhile: %" PRIu64 "; these files have no build ID, "
 			  "these processes no command line of their own",
-			  f->late, (unsigned)(f->limits->wait_ns / 1000000), f->first_late, f->refused);
+			  (unsigned)(f->limits->wait_ns / 1000000), f->late, f->first_late, f->refused);
 	else if (f->refused)
 		diag_warn(notes,
-			  "%" PRIu64 " mapped files or processes were not read, since time or reader processes "
-			  "ran out: these files have no build ID, these processes no command line of their own",
+			  "mapped files or processes not read, since time or reader processes ran out: %" PRIu64
+			  "; these files have no build ID, these processes no command line of their own",
 			  f->refused);
 }
