@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_dump.c - a recording of a moment, in which each thread is looked at, and preport to show it.
+ * cmd_dump.c - one stack of each thread: a short recording, shown by preport.
  *
  * Threads that wait are read from outside (idle_reader.h), those that run are sampled; none is stopped. precord itself
- * cannot unwind, so a child records, which gives up its rights as any recorder does, and preport dump prints what it wrote.
+ * cannot unwind: a child records and drops its privileges as any recorder does, then preport dump prints the trace.
  */
 #include "formats/base/text.h"
 #include "record/commands.h"
@@ -19,10 +19,10 @@
 #include <unistd.h>
 
 #define MOMENT_NS 300000000
-#define RATE_HZ	  50  /* that threads which wait are looked at; those that have not run are read once */
-#define FREQ_HZ	  499 /* of samples of those that run */
+#define RATE_HZ	  50  /* looks at waiting threads; those that have not run are read once */
+#define FREQ_HZ	  499 /* samples of running threads */
 #define RECORD_FAILED 125
-#define READ_NS	  5000000000u /* for the symbols of what was seen */
+#define READ_NS	  5000000000u /* for symbols of sampled code */
 
 struct dump_args {
 	const char *pids, *output;
@@ -78,7 +78,7 @@ static void say(const char *text)
 	fputc('\n', stderr);
 }
 
-/* The recorder gives up the right to run programs, so that it is a child, which says itself why it fails. */
+/* The recorder drops the right to run programs, so it is a child. It prints its own errors. */
 static struct err *record_in_child(const struct dump_args *dump, const char *path, int *ret_status)
 {
 	pid_t pid = fork();

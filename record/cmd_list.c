@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_list.c - the catalog of events for people: what works here, each with a line or two; what does not,
- * and thousands of tracepoints, in few words unless they are asked for by a pattern.
+ * cmd_list.c - prints the catalog of events: a line or two for each event that works here. Events that do not, and
+ * thousands of tracepoints, are summarized unless a pattern selects them.
  */
 #include "formats/base/csv.h"
 #include "formats/base/err.h"
@@ -27,8 +27,8 @@
 
 /*
  * A marker that was compiled in at several places is listed once, with their number. Files of a process are untrusted: they
- * are looked up below its own root, which no link leads out of, only regular ones are opened, and those that are no ELF files
- * are passed over.
+ * are looked up below its own root, no link leads out of it, only regular files are opened, and files that are not ELF are
+ * skipped.
  */
 
 #define FILES_MAX 4096u /* of a process */
@@ -89,7 +89,7 @@ static struct err *put_file(struct usdt_listing *l, const char *path)
 	return err;
 }
 
-/* What is no ELF file that can be read has no markers. */
+/* A file that is not readable ELF has no markers. */
 static void put_mapped(struct usdt_listing *l, uint32_t pid, const char *path)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
@@ -235,7 +235,7 @@ static bool is_usable(const struct event_catalog_entry *e)
 	       e->use == EVENT_CATALOG_COUNTS;
 }
 
-/* Was something asked for, rather than everything? */
+/* Was a pattern or a kind given? */
 static bool is_narrow(const struct listing *l)
 {
 	return l->pattern || l->args->pmu;
@@ -337,7 +337,7 @@ static size_t count(const struct listing *l, enum event_catalog_kind kind,
 	return n;
 }
 
-/* Why no event of @kind can be used, by the example of the first. */
+/* Why no event of @kind can be used: the reason of the first. */
 static const char *why_none(const struct listing *l, enum event_catalog_kind kind)
 {
 	size_t i = 0;
@@ -354,7 +354,7 @@ static const char *why_none(const struct listing *l, enum event_catalog_kind kin
 	}
 }
 
-/* One line on what is not shown one by one. */
+/* One line for the events that are not listed. */
 static void put_rest(struct listing *l, enum event_catalog_kind kind)
 {
 	size_t total = count(l, kind, NULL), shown = count(l, kind, is_shown);
@@ -442,7 +442,7 @@ static const struct event_catalog_pmu *find_pmu(const struct listing *l, const c
 	return NULL;
 }
 
-/* Those that sysfs names stand below their PMU. */
+/* Events of sysfs, each below its PMU. */
 static void put_entries(struct listing *l, enum event_catalog_kind kind)
 {
 	const char *pmu = "";
@@ -459,7 +459,7 @@ static void put_entries(struct listing *l, enum event_catalog_kind kind)
 	}
 }
 
-/* PMUs that were asked for by name, and have no events with names. */
+/* PMUs that the pattern names and that have no named events. */
 static size_t put_nameless(struct listing *l)
 {
 	size_t found = 0;

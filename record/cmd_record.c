@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_record.c - one recording, and an exit status that speaks for the command that was run.
+ * cmd_record.c - one recording. The exit status is that of the recorded command.
  */
 #include "record/commands.h"
 #include "record/recorder.h"
@@ -17,14 +17,14 @@
 #define STATUS_NO_TOPDOWN    1
 #define WAIT_AFTER_SIGNAL_MS 2000
 
-/* The command was signalled to end: give it a moment, since its status is ours. */
+/* The command was signalled to end: wait for it briefly, its exit status becomes ours. */
 static void wait_for_end(struct recorder *s)
 {
 	for (int ms = 0; ms < WAIT_AFTER_SIGNAL_MS && !workload_ended(&s->workload); ms += 10)
 		usleep(10000);
 }
 
-/* Wait for a command that outlives its recording; signals now do what they would without us. */
+/* Wait for a command that outlives its recording; signals have their default effect again. */
 static void wait_for_command(struct recorder *s, const struct err *err, bool quiet)
 {
 	if (err)
@@ -52,13 +52,13 @@ static int exit_status(const struct recorder *s, int *ret_signal)
 {
 	int status = workload_exit_status(&s->workload, ret_signal);
 
-	/* Without a command a signal is how a recording is meant to end. */
+	/* Without a command, a signal is the normal end. */
 	if (s->workload.started && !s->workload.ended && s->end == RECORDER_SIGNAL)
 		*ret_signal = s->signal;
 	return status;
 }
 
-/* What helps against an error of writing the trace; NULL for any other. */
+/* The remedy for an error of writing the trace; NULL for any other error. */
 static const char *write_remedy(int errnum)
 {
 	switch (errnum) {
@@ -94,7 +94,7 @@ static struct err *record(struct recorder *s, struct record_args *args, char **c
 	if (s->workload.exec_errno)
 		return err_wrap(err, "'%s'", command[0]);
 
-	/* Even if the file cannot be written any more, say what there is. */
+	/* Print the summary even after an error of writing. */
 	if (!err)
 		err = recorder_finish(s);
 	else
@@ -108,7 +108,7 @@ static struct err *record(struct recorder *s, struct record_args *args, char **c
 	return err;
 }
 
-/* A word that is meant for preport, and that no program is called by. */
+/* A command of preport, if no program has that name. */
 static struct err *refuse_report(const char *word)
 {
 	static const char *const words[] = { "report", "annotate", "flamegraph", "folded", "pprof",   "tui",	 "html",
@@ -143,7 +143,7 @@ static struct err *record_run(void *args, char **operands, int noperands, int *r
 	}
 	if (!err)
 		*ret_status = status;
-	else if (s.no_topdown) /* an answer about this machine, as preport topdown's is */
+	else if (s.no_topdown) /* exit status as in preport topdown: this machine cannot */
 		*ret_status = STATUS_NO_TOPDOWN;
 	recorder_close(&s);
 	if (!err && signal_number)

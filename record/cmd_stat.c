@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_stat.c - runs the command as often as asked, reads the counters at each interval and at the end.
+ * cmd_stat.c - runs the command once or -r times, reads the counters at each interval and at the end.
  *
  * Counts of a command begin at its exec and are complete: they are read after it has been waited for, when
- * the kernel has added what its children counted. Results go to standard error, as those of time(1) do,
- * because standard output is the command's; without a command, and with -o, they go where results go.
+ * the kernel has added its children's counts. Results go to standard error, as those of time(1) do, because
+ * standard output is the command's; without a command they go to standard output, with -o to a file.
  */
 #include "formats/base/clock.h"
 #include "formats/base/text.h"
@@ -28,7 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TICK_MS           200 /* between looks at whether the tasks still live */
+#define TICK_MS           200 /* between checks whether the tasks are alive */
 #define INTERVAL_MIN_MS   10
 #define WAIT_AFTER_SIGNAL 2000000000ULL
 #define SOFTWARE_SET      "context-switches,cpu-migrations,page-faults"
@@ -49,7 +49,7 @@ struct stat_session {
 	struct stat_args *args;
 	char **command;
 	struct watch watch;
-	struct perf_fds no_fds; /* the watch wants some */
+	struct perf_fds no_fds; /* none: watch_init() takes one */
 	struct workload workload;
 	struct target target;
 	struct counter_set set;
@@ -124,7 +124,7 @@ static double children_s(bool user)
 	return (double)tv->tv_sec + (double)tv->tv_usec / 1e6;
 }
 
-/* ---- what is asked for ---- */
+/* ---- events ---- */
 
 static struct err *check(const struct stat_args *args, bool has_command)
 {
@@ -160,7 +160,7 @@ static struct err *check(const struct stat_args *args, bool has_command)
 	return NULL;
 }
 
-/* Counters of the hardware are left to --topdown. */
+/* --topdown needs all hardware counters. */
 static struct err *default_events(struct stat_args *args, bool by_cpu)
 {
 	struct event_list *list = &args->events;
@@ -187,7 +187,7 @@ static struct err *choose_events(struct stat_session *s, bool by_cpu)
 	return err;
 }
 
-/* Is the command what is counted, rather than how long? */
+/* Is the command counted, or does it only set the duration? */
 static bool counts_command(const struct stat_session *s)
 {
 	const struct target_args *target = &s->args->target;
@@ -287,7 +287,7 @@ static void enable_late(struct stat_session *s, uint64_t now, uint64_t *enable_n
 	counter_set_enable(&s->set);
 }
 
-/* Wait for the end: of the command or of the tasks, by a signal, after --duration. */
+/* Wait until the command or the tasks end, a signal comes, or --duration is over. */
 static void wait_for_end(struct stat_session *s)
 {
 	uint64_t interval_ns = s->args->interval_ms * 1000000, next_ns = s->start_ns + interval_ns;
@@ -349,7 +349,7 @@ static struct err *run_once(struct stat_session *s)
 	return NULL;
 }
 
-/* ---- the whole ---- */
+/* ---- the command ---- */
 
 static void settle_times(struct stat_session *s, unsigned runs)
 {
@@ -412,7 +412,7 @@ static enum stat_by by_of(const struct stat_args *args)
 				  : STAT_BY_ALL;
 }
 
-/* On a terminal, for runs may take long. */
+/* Progress, on a terminal. */
 static void show_progress(unsigned done, unsigned wanted)
 {
 	if (wanted < 2 || !isatty(STDERR_FILENO))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cmd_top.c - a recording in short files in a folder of its own, and "preport tui --live" as the command that it lasts as
- * long as. The two share nothing but the files.
+ * cmd_top.c - records short files into a private folder while "preport tui --live" runs and shows them. The two share
+ * only the files.
  */
 #include "record/commands.h"
 #include "record/event/event_rate.h"
@@ -68,7 +68,7 @@ static void top_release(void *args)
 	record_args_release(&((struct top_args *)args)->record);
 }
 
-/* Readable for us alone, in memory if there is such a folder. */
+/* Readable only for this user; in memory if there is a tmpfs. */
 static struct err *make_folder(char ret[256])
 {
 	const char *places[] = { getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp" };

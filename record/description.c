@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * description.c - gathers from the machine, the command line and the plan.
+ * description.c - collects facts about the machine, the command line and the plan.
  */
 #include "record/description.h"
 
@@ -69,7 +69,7 @@ static const char *file_or_empty(const char *path, struct arena *arena)
 	return text;
 }
 
-/* What kind of container this is, if it is one; systemd and the common engines leave a sign. */
+/* The kind of container that this runs in, as systemd and the common engines mark it; NULL: none. */
 static const char *container(struct arena *arena)
 {
 	const char *name = file_or_empty("/run/systemd/container", arena);
@@ -93,7 +93,7 @@ static const char *cpu_model(struct arena *arena)
 	return model ? model : "";
 }
 
-/* A child that stops at once, traced by this process. */
+/* A traced child that stops at once. */
 static pid_t stopped_child(void)
 {
 	pid_t pid = fork();
@@ -110,8 +110,8 @@ static pid_t stopped_child(void)
 }
 
 /*
- * How many bits of a return address are its authentication code: the kernel tells of a process that is traced. 0 if it does
- * not authenticate, or tracing is not permitted here.
+ * The number of bits of a return address that are its authentication code; the kernel reports it for a traced process.
+ * 0: no pointer authentication, or ptrace is not permitted.
  */
 static uint64_t code_mask(const struct arch *arch)
 {
@@ -130,7 +130,7 @@ static uint64_t code_mask(const struct arch *arch)
 	return arch_code_mask_of_pac(pac.code);
 }
 
-/* Of the time zone that this process has, at the moment of its clocks. */
+/* The local time zone's offset when the clocks were read. */
 static void find_zone(struct recording *rec)
 {
 	time_t seconds = (time_t)(rec->wall_ns / 1000000000);
@@ -141,8 +141,8 @@ static void find_zone(struct recording *rec)
 }
 
 /*
- * Fill what the machine tells into @rec: names, kernel, CPUs, memory, where the kernel's text is, the
- * clock pair. What is not to be had stays empty or 0. Strings go to rec->arena.
+ * Fill in facts about the machine: names, kernel, CPUs, memory, address of the kernel's text, the pair of clocks.
+ * Unknown ones stay empty or 0. Strings go to rec->arena.
  */
 static void machine_describe(struct recording *rec)
 {

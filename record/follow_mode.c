@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * follow_mode.c - a clock that follows a task begins anew with each, so short tasks are seen only by way of the CPUs.
+ * follow_mode.c - a per-task clock starts anew in each task, so short tasks are sampled only by following CPUs.
  */
 #include "record/follow_mode.h"
 
@@ -15,7 +15,7 @@
 #define RING_LEN_MOST     (32ULL << 20)
 #define RING_MEMORY_SHARE 32 /* all rings together take at most this part of the memory */
 
-/* Is @index one of the events of system calls or the kernel's locks, beside waits, whose stacks are thinned CPU by CPU? */
+/* Is @index an event of waits, system calls or kernel locks? Their stacks are thinned per CPU. */
 static bool goes_with_waits(const struct event_plan *plan, size_t index)
 {
 	if (!event_desc_is_syscalls(plan->events[index].desc) && !event_desc_is_contention(plan->events[index].desc))
@@ -26,7 +26,7 @@ static bool goes_with_waits(const struct event_plan *plan, size_t index)
 	return false;
 }
 
-/* Samples come so seldom that those of others do no harm. */
+/* So rare that discarding other tasks' samples costs little. */
 static bool is_sparse(const struct event_plan *plan)
 {
 	for (size_t i = 0; i < plan->nevents; i++) {
@@ -119,7 +119,7 @@ static uint64_t granted_len(const struct event_plan *plan, uint64_t asked, struc
 	return len;
 }
 
-/* Room for a second of samples, give or take a part since it is a power of two, so that a recorder that gets no CPU for long loses none. */
+/* A power of two near one second of samples: a recorder that gets no CPU for so long loses none. */
 uint64_t follow_mode_ring_len(const struct record_args *args, const struct target *target,
 			   const struct event_plan *plan, struct diag *diag)
 {
@@ -131,7 +131,7 @@ uint64_t follow_mode_ring_len(const struct record_args *args, const struct targe
 	if (args->ring_len)
 		return granted_len(plan, args->ring_len, diag);
 	if (args->rate.kind == EVENT_RATE_PERIOD)
-		rate = 1000; /* unknown; more is bounded by the limits below */
+		rate = 1000; /* unknown: assume this; the limits below bound it */
 	while (len < rate * sample_len(plan) * 3 / 4 && len * 2 <= most)
 		len *= 2;
 	return len;

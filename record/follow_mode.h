@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * follow_mode.h - how a target is followed: by its CPUs or task by task, with which events, into rings of what size.
+ * follow_mode.h - chooses how a target is followed (per CPU or per task), with which events, and the size of rings.
  */
 #ifndef RECORD_FOLLOW_MODE_H
 #define RECORD_FOLLOW_MODE_H
@@ -16,7 +16,7 @@
 /*
  * Follow CPUs, which is better for short-lived tasks, if that is allowed and cheap, otherwise the tasks: target->by_cpu
  * says which. @exec: the target is a command that is still to be started. *@ret_shy is true if tasks are followed
- * for lack of permission. Errors are those of event_plan_make().
+ * because following CPUs is not permitted. Errors are those of event_plan_make().
  */
 MUST_USE struct err *follow_mode_choose(struct record_args *args, struct target *target, bool exec,
 				     struct event_plan *ret, bool *ret_shy);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perf_options.h - every option of perf record, stat and list, and what it is here.
+ * perf_options.h - every option of perf record, stat and list, and its meaning here.
  *
- * Each is the same here (OPT_SAME), stands for options of ours (OPT_LIKE), asks for what is done anyway (OPT_ANYWAY),
- * or is answered with what to type instead (OPT_INSTEAD). The tables stand at the end of a command's own one, so that
+ * An option is the same here (OPT_SAME), an alias of our options (OPT_LIKE), the default behaviour (OPT_ANYWAY),
+ * or an error that names our option (OPT_INSTEAD). The tables stand at the end of a command's own one, so that
  * a letter of ours wins over the same letter of perf. tests/e2e/perf_options.sh compares them with perf's man pages.
  */
 #ifndef RECORD_PERF_OPTIONS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_args.c - the option table of the recording command and the values that only it knows.
+ * record_args.c - the option table of precord record, and parsers of its values.
  */
 #include "record/record_args.h"
 
@@ -43,7 +43,7 @@ static struct err *parse_chain(void *field, const char *value)
 	return NULL;
 }
 
-/* Bare -g asks for what is done anyway: stacks. */
+/* Bare -g: stacks, which is the default. */
 static struct err *parse_bare_chain(void *field, const char *value)
 {
 	return value ? parse_chain(field, value) : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_args.h - what the command line of a recording says.
+ * record_args.h - the options of a recording.
  */
 #ifndef RECORD_RECORD_ARGS_H
 #define RECORD_RECORD_ARGS_H
@@ -42,7 +42,7 @@ struct record_args {
 	struct control_args control;
 	uint64_t duration_ns; /* 0: until the command ends or a signal comes */
 	const char *bundle;
-	struct embed_limits embed; /* for what is read of others at the end */
+	struct embed_limits embed; /* of reading files and memory of recorded processes at the end */
 	const char *build_ids; /* who reads them: "files" or "kernel" */
 	uint64_t realtime; /* priority; 0: the lowest if that is permitted; RECORD_NOT_REALTIME: none */
 	uint64_t reader_threads; /* that share the rings; 0: one */
@@ -59,7 +59,7 @@ extern const struct opt record_opts[];
 void record_args_defaults(void *args);
 void record_args_release(void *args);
 
-/* What options mean together, before anything is opened. ERR_USAGE: they exclude each other. */
+/* Resolve combinations of options, before anything is opened. ERR_USAGE: they exclude each other. */
 MUST_USE struct err *record_args_settle(struct record_args *args);
 
 #endif

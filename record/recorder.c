@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recorder.c - the order of things: the side-band is on before /proc is read, so that what changes in between
- * is seen twice rather than never; the output replaces an older file only when nothing else can fail.
+ * recorder.c - the order of steps: the side-band is on before /proc is read, so changes in between are recorded twice
+ * rather than lost; the output replaces an older file only when nothing else can fail.
  */
 #include "record/recorder.h"
 
@@ -22,15 +22,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- events that had a counter for a part of the time ---- */
+/* ---- multiplexed events ---- */
 
 #define ON_NS_MIN 10000000 /* an event that was on for less may just have come too late */
 #define ENOUGH    0.95	   /* of the time: an event that has less is reported */
 
-/* What precord found of all events. */
+/* The events that had no counter for all of the time. */
 struct findings {
 	const char *never;    /* their names */
-	const char *least;    /* the one of those that shared which had least of the time */
+	const char *least;    /* of the multiplexed events, the one that ran for the least time */
 	double least_part;
 	unsigned nshared;
 };
@@ -73,7 +73,7 @@ static void tell(const struct recording_note *from, struct diag *diag)
 		    note);
 }
 
-/* Of the counts of @rec, which are final; warnings go to @diag, and so into the trace. */
+/* Warn of multiplexed events. The counts of @rec are final; warnings in @diag become notes of the trace. */
 static void multiplexing_tell(const struct recording *rec, struct diag *diag)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
@@ -92,12 +92,12 @@ static void multiplexing_tell(const struct recording *rec, struct diag *diag)
 #define TICK_MS           1000 /* between passes when no ring asks for one */
 #define STATUS_TICK_MS    500
 #define STATUS_OWN_FAILURE 125
-#define MANAGED_TICK_MS   100 /* should a reader of interpreters' stacks hang, which wakes us when rings fill */
-#define IDLE_TICK_MS      100 /* what was seen of threads that wait is fetched so often */
-#define JIT_TICK_MS       50 /* while processes make code, which may be gone before it is looked at */
-#define JIT_FIRST_MS      10 /* for the first time, so that little is sampled before it is known what of it is freed */
+#define MANAGED_TICK_MS   100 /* in case a reader of interpreters' stacks hangs, which should wake us when rings fill */
+#define IDLE_TICK_MS      100 /* between fetches of waiting threads' stacks */
+#define JIT_TICK_MS       50 /* while processes make code, which they may free before it is read */
+#define JIT_FIRST_MS      10 /* the first look is early: few samples come before frees are tracked */
 #define JIT_LASTS_NS      2000000000ULL /* from the last new code on */
-#define LIVES_TICK_MS     50 /* so often it is looked whether the targets live, at most: of many threads that takes long */
+#define LIVES_TICK_MS     50 /* the shortest time between checks whether the targets are alive, which are slow for many threads */
 #define NODES_DIR         "/sys/devices/system/node"
 
 static struct err *told_event(void *context, const struct event *ev)
@@ -114,7 +114,7 @@ static void told_process(void *context, uint32_t pid, uint32_t nthreads)
 	drain_existing_process(s->drain, pid, nthreads);
 }
 
-/* Tell what runs already: everything, or the processes that are recorded. */
+/* Write what runs already: the whole machine or the recorded processes. */
 static struct err *scan(struct recorder *s)
 {
 	const struct proc_visitor visitor = {
@@ -154,8 +154,8 @@ static enum attach_bundle bundle(const char *name)
 }
 
 /*
- * From the moment that rings fill, go to the head of the line: a reader that waits behind a thousand busy
- * threads does not even find out that it is late.
+ * Raise the priority as soon as rings fill: a reader behind a thousand busy threads would not even notice that it is
+ * late.
  */
 static void hurry(struct recorder *s)
 {
@@ -172,7 +172,7 @@ static void hurry(struct recorder *s)
 					      "run as root, or raise 'ulimit -r'"));
 }
 
-/* A hand for each thread that reads rings; ours is the first. */
+/* One for each thread that reads rings; this thread's is the first. */
 static struct err *begin_hands(struct recorder *s)
 {
 	struct affinity first;
@@ -188,7 +188,7 @@ static struct err *begin_hands(struct recorder *s)
 	return err;
 }
 
-/* The head of the file, and what there is to tell before the first sample. */
+/* The file's header, and the processes that exist before the first sample. */
 static struct err *begin_trace(struct recorder *s)
 {
 	s->reader = foreign_reader_new(FOREIGN_DRAIN);
@@ -229,14 +229,14 @@ static struct err *begin_trace(struct recorder *s)
 		return err;
 	task_filter_init(&s->tasks, &s->target);
 	task_filter_look(&s->tasks, clock_now_ns(CLOCK_MONOTONIC));
-	/* Of the whole machine most threads wait, and are of no interest. */
+	/* On the whole machine most threads wait and are of no interest. */
 	options.idle_scope = s->recording.system_wide ? IDLE_SCOPE_INTERPRETERS : IDLE_SCOPE_ALL;
 	s->drain = drain_new(&s->perf_fds, &s->output_files.journal, s->attach, &s->tasks, &options);
 	s->output_files.drain = s->drain;
 	return scan(s);
 }
 
-/* Without it files that vanish soon are not held in time; that is no reason not to record. */
+/* If it fails, files that are deleted soon are missed; recording goes on. */
 static void hang_bell(struct recorder *s)
 {
 	if (bundle(s->args->bundle) == ATTACH_NONE)
@@ -248,7 +248,7 @@ static void hang_bell(struct recorder *s)
 		mmap_wakeup_close(&s->bell);
 }
 
-/* There is no memory left: what is written gets an end. */
+/* Out of memory: complete the file. */
 static void give_up(void *context)
 {
 	struct recorder *s = context;
@@ -258,7 +258,7 @@ static void give_up(void *context)
 	output_files_abandon(&s->output_files, "the recording ended because precord had no memory left");
 }
 
-/* The interrupt that completes a request hits any thread. */
+/* Requests complete in an interrupt, in whatever thread runs then. */
 static struct err *add_block_io(struct recorder *s)
 {
 	if (!s->target.system_wide)
@@ -267,7 +267,7 @@ static struct err *add_block_io(struct recorder *s)
 	return event_list_add_block_io(&s->args->events);
 }
 
-/* Those that options of their own ask for. */
+/* Events that options other than -e add. */
 static struct err *add_events(struct recorder *s)
 {
 	struct record_args *args = s->args;
@@ -295,7 +295,7 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 	s->target.cgroup_fd = -1;
 	s->deadline_ns = UINT64_MAX;
 	memory_last_words(give_up, s, STATUS_OWN_FAILURE);
-	/* A reader that goes away and a file too large are errors of writing; the command gets the default back. */
+	/* SIGPIPE and SIGXFSZ become errors of writing; the command gets the defaults back. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	err = watch_open(&s->watch);
@@ -340,7 +340,7 @@ struct err *recorder_open(struct recorder *s, struct record_args *args, char **c
 	return err;
 }
 
-/* What tasks that are followed one by one hand down to their children cannot be closed and opened again. */
+/* Events that children inherited cannot be closed and opened again. */
 static bool wants_guard(const struct recorder *s)
 {
 	return s->target.by_cpu && s->plan.side_band.context_switch && !s->args->all_switches;
@@ -368,7 +368,7 @@ static struct err *start(struct recorder *s)
 	return !err && s->workload.pid ? workload_start(&s->workload) : err;
 }
 
-/* Let samples wake the readers of interpreters' stacks while there are interpreters; rings then do not wake us, unless readers have bells. */
+/* While interpreters run, samples wake the readers of their stacks; rings then do not wake us, unless a BPF program wakes the readers. */
 static void steer_managed(struct recorder *s, uint64_t now)
 {
 	bool wanted = s->managed && managed_readers_wanted(s->managed, now) && !managed_readers_have_bells(s->managed);
@@ -380,7 +380,7 @@ static void steer_managed(struct recorder *s, uint64_t now)
 	watch_leave_samples(&s->watch, &s->perf_fds, wanted);
 }
 
-/* When there is something to do at the latest, should nothing happen; the bell's rest apart. */
+/* The next deadline if nothing happens, the pause of mmap wake-ups not counted. */
 static uint64_t next_pass_ns(const struct recorder *s, uint64_t now)
 {
 	uint64_t until = MIN(MIN(s->deadline_ns, s->sampling_switch.next_ns), output_files_next_ns(&s->output_files));
@@ -404,7 +404,7 @@ static int ms_until(uint64_t until, uint64_t now)
 	return until <= now ? 0 : (int)((until - now + 999999) / 1000000);
 }
 
-/* Twice, so that the last round is finished too. */
+/* Twice: the second pass takes what came during the first. */
 static struct err *drain_rest(struct recorder *s)
 {
 	struct err *err = NULL;
@@ -414,7 +414,7 @@ static struct err *drain_rest(struct recorder *s)
 	return err;
 }
 
-/* Events of tasks hang up when all of them have ended; for those of CPUs the tasks are asked. */
+/* Per-task events hang up when all tasks have ended; with per-CPU events, check the tasks. */
 static bool targets_live(struct recorder *s, uint64_t now)
 {
 	if (!s->target.by_cpu)
@@ -425,7 +425,7 @@ static bool targets_live(struct recorder *s, uint64_t now)
 	return task_filter_lives(&s->tasks);
 }
 
-/* All that the rings hold belongs to it. A file that cannot be gone on with ends the recording. */
+/* Everything in the rings goes to the file that ends here. If the next one cannot be opened the recording ends. */
 static struct err *snapshot(struct recorder *s)
 {
 	if (!output_files_can_snapshot(&s->output_files))
@@ -446,7 +446,7 @@ static struct err *snapshot_by_signal(struct recorder *s)
 	return NULL;
 }
 
-/* Obey commands that came in; true if one of them ends the recording. */
+/* Execute control commands; true if one of them ends the recording. */
 static bool obey(struct recorder *s)
 {
 	enum sampling_switch_order order;
@@ -467,14 +467,14 @@ static bool obey(struct recorder *s)
 
 static bool end_by_signal(struct recorder *s, const struct watch_result *result)
 {
-	/* The terminal signals the whole group; others mean us alone. */
+	/* The terminal signals the whole process group; any other signal is for us only. */
 	if (result->signal && result->from_process)
 		workload_signal(&s->workload, result->signal);
 	s->signal = result->signal;
 	return result->signal;
 }
 
-/* What the wait brought; true if it ends the recording. */
+/* Handle what ended the wait; true if it ends the recording. */
 static bool react(struct recorder *s, struct watch_result result)
 {
 	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
@@ -508,7 +508,7 @@ uint64_t recorder_given_up(const struct recorder *s)
 	return times;
 }
 
-/* So much work that the recorder would stand in the way of everybody else: what it then loses has a reason. */
+/* Real-time priority was given up because the recorder needed too much CPU: losses after that have this reason. */
 static void note_priority(struct recorder *s)
 {
 	uint64_t given_up = recorder_given_up(s);
@@ -524,7 +524,7 @@ static void note_priority(struct recorder *s)
 			    "a lower -F, fewer events or smaller stacks; --realtime=1 insists"));
 }
 
-/* Once the bell has rested it may ring again. */
+/* End the pause of mmap wake-ups. */
 static void let_ring(struct recorder *s, uint64_t now)
 {
 	if (!mmap_wakeup_rested(&s->bell, now))
@@ -534,7 +534,7 @@ static void let_ring(struct recorder *s, uint64_t now)
 		mmap_wakeup_close(&s->bell);
 }
 
-/* That the bell has rested is no reason for a pass: what was mapped meanwhile rings at once. */
+/* The end of the pause needs no pass: mappings that came meanwhile wake us at once. */
 static struct watch_result wait(struct recorder *s)
 {
 	uint64_t now = clock_now_ns(CLOCK_MONOTONIC), until = next_pass_ns(s, now);
@@ -564,7 +564,7 @@ static struct err *read_task_times(struct recorder *s)
 	return task_times_read(&s->task_times, &s->tasks, told_event, s);
 }
 
-/* Record switches no longer, or again. What threads have done meanwhile is in the scheduler's account before and behind. */
+/* Stop or resume recording switches. The scheduler's accounts before and after say what threads did meanwhile. */
 static struct err *turn_guard(struct recorder *s)
 {
 	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
@@ -596,7 +596,7 @@ static void set_scope(struct recorder *s, bool narrow)
 	s->scope.narrow = narrow;
 }
 
-/* Have the kernel record switches of those only who are recorded, where it is worth it. */
+/* Limit switch records to the recorded tasks, where that pays. */
 static void steer_scope(struct recorder *s)
 {
 	if (s->guard.off || s->perf_fds.waking)
@@ -607,7 +607,7 @@ static void steer_scope(struct recorder *s)
 	set_scope(s, switch_scope_add_all(&s->scope, &s->perf_fds, &s->tasks));
 }
 
-/* Events of tasks cannot be left out for a while at little cost: before that, all CPUs are followed again. */
+/* Per-task events cannot be paused cheaply: follow all CPUs again first. */
 static struct err *guard_switches(struct recorder *s)
 {
 	if (!switch_guard_decide(&s->guard, clock_now_ns(CLOCK_MONOTONIC)))
@@ -618,7 +618,7 @@ static struct err *guard_switches(struct recorder *s)
 	return NULL;
 }
 
-/* Whatever there is to do at a wake-up; *@ret_over is true if it was the last. */
+/* One wake-up; *@ret_over is true if it was the last. */
 static struct err *pass(struct recorder *s, bool *ret_over)
 {
 	struct watch_result result = wait(s);
@@ -635,7 +635,7 @@ static struct err *pass(struct recorder *s, bool *ret_over)
 		mmap_wakeup_rest(&s->bell, clock_now_ns(CLOCK_MONOTONIC), attach_news(s->attach));
 	note_priority(s);
 	steer_managed(s, clock_now_ns(CLOCK_MONOTONIC));
-	/* For the last time before the events go off. */
+	/* The last read before the events are disabled. */
 	if (!err && (*ret_over || s->task_times.next_ns <= clock_now_ns(CLOCK_MONOTONIC)))
 		err = read_task_times(s);
 	if (!err && !*ret_over) {
@@ -680,7 +680,7 @@ static void warn_of_short_tasks(struct recorder *s)
 			    "kernel.perf_event_paranoid=0"));
 }
 
-/* The limit is a plan, not a failure, but readers of the file shall know why it ends. */
+/* Reaching the limit is no error, but the file says why it ends. */
 static void note_size(struct recorder *s)
 {
 	diag_warn(&s->diag, "the recording ended because the file had reached --max-size");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * status_line.c - straight to standard error with one write(2) each time: no stdio while sampling.
+ * status_line.c - each update is one write(2) to standard error: no stdio while sampling.
  */
 #include "record/status_line.h"
 
@@ -28,7 +28,7 @@ void status_line_init(struct status_line *line, bool quiet, uint64_t now_ns)
 
 static void put(const char *text, size_t len)
 {
-	/* A terminal that is gone is no reason to stop recording. */
+	/* A closed terminal does not stop the recording. */
 	if (write(STDERR_FILENO, text, len) < 0)
 		return;
 }

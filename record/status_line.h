@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * status_line.h - one line on the terminal that tells how the recording goes, redrawn about twice a second.
+ * status_line.h - one line on the terminal with the recording's progress, redrawn about twice a second.
  */
 #ifndef RECORD_STATUS_LINE_H
 #define RECORD_STATUS_LINE_H
@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 struct status_line {
-	bool shown; /* there is a terminal, and it is wanted */
-	bool drawn; /* there is something to wipe */
+	bool shown; /* standard error is a terminal, and the line is enabled */
+	bool drawn; /* a line is on the screen */
 	uint64_t start_ns;
 	uint64_t next_ns; /* when to draw again */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * summary.c - losses are always reported, each with what would have prevented it.
+ * summary.c - losses are always reported, each with its remedy.
  */
 #include "record/summary.h"
 
@@ -22,7 +22,7 @@ void summary_print_notes(const struct recorder *s, FILE *out)
 	}
 }
 
-/* The kernel's own count where it keeps one, otherwise what it said in between. */
+/* The kernel's final count if it keeps one, else the sum of its records of losses. */
 static uint64_t lost_samples(const struct recorder *s)
 {
 	uint64_t lost = 0;
@@ -78,7 +78,7 @@ static void print_losses(const struct recorder *s, uint64_t lost, FILE *out)
 			totals->broken);
 }
 
-/* Only the counter itself knows of these. */
+/* Only the event's counter has them. */
 static void print_missed(const struct recorder *s, FILE *out)
 {
 	const struct recording *rec = &s->recording;
@@ -100,7 +100,7 @@ static void print_missed(const struct recorder *s, FILE *out)
 	}
 }
 
-/* A recording without samples that did what it was asked to. */
+/* No samples, and that was expected. */
 static void print_never_enabled(const struct recorder *s, FILE *out)
 {
 	const struct record_args *args = s->args;
@@ -137,7 +137,7 @@ static void print_priority(const struct recorder *s, FILE *out)
 		fputs(PREFIX "priority: real-time\n", out);
 }
 
-/* How long the recorder may stand still at any moment: it is woken when a quarter of a ring is full. */
+/* How long the recorder may get no CPU before samples are lost: it is woken when a quarter of a ring is full. */
 static void print_endurance(const struct recorder *s, FILE *out)
 {
 	uint64_t bytes = 0; /* a second */
@@ -160,7 +160,7 @@ static void print_endurance(const struct recorder *s, FILE *out)
 		fprintf(out, PREFIX "%zu threads read the rings\n", s->nreaders);
 }
 
-/* How many of the samples of interpreters have the stack of the interpreter, and why not all. */
+/* The share of interpreters' samples that have a script's stack, and why others have none. */
 static void print_managed(const struct recorder *s, FILE *out)
 {
 	const struct managed_totals totals =
@@ -169,7 +169,7 @@ static void print_managed(const struct recorder *s, FILE *out)
 	uint64_t whole = states[EVENT_MANAGED_WHOLE] + states[EVENT_MANAGED_CUT] +
 			 states[EVENT_MANAGED_NO_FRAMES];
 	uint64_t none = states[EVENT_MANAGED_TORN] + states[EVENT_MANAGED_LATE] + states[EVENT_MANAGED_FAILED] + totals.dropped;
-	uint64_t samples = MAX(totals.samples, whole + none); /* that of a process are counted until its end is known */
+	uint64_t samples = MAX(totals.samples, whole + none); /* a process's samples are counted until its exit is seen */
 
 	if (!samples)
 		return;
@@ -184,7 +184,7 @@ static void print_managed(const struct recorder *s, FILE *out)
 		      out);
 }
 
-/* Stacks that threads had left for a signal handler's, or for C code that Go called. */
+/* Second stacks: threads in a signal handler with its own stack, or in C code called from Go. */
 static void print_other_stacks(const struct recorder *s, FILE *out, bool verbose)
 {
 	struct stack_shelves *shelves = s->managed ? managed_readers_shelves(s->managed) : NULL;
@@ -201,7 +201,7 @@ static void print_other_stacks(const struct recorder *s, FILE *out, bool verbose
 			(double)totals.fresh / (double)totals.deep / 1000);
 }
 
-/* Interpreters whose stacks are not read: their samples have the interpreter's own functions. */
+/* Interpreters whose script stacks are not read; their samples have only native frames. */
 static void print_refusals(const struct recorder *s, struct arena *arena, FILE *out)
 {
 	const struct managed_refusals refusals = s->managed ? managed_readers_refusals(s->managed) :
@@ -222,7 +222,7 @@ static void print_refusals(const struct recorder *s, struct arena *arena, FILE *
 			refusals.names, MANAGED_NAMES_MAX >> 20);
 }
 
-/* Waits whose stack no sample has (wait_probe.h). */
+/* Waits without a stack (wait_probe.h). */
 static void print_probes(const struct recorder *s, FILE *out, bool verbose)
 {
 	const struct wait_probe_totals totals = drain_probe_totals(s->drain);
@@ -237,7 +237,7 @@ static void print_probes(const struct recorder *s, FILE *out, bool verbose)
 			totals.dropped, WAIT_PROBE_WAITERS_MAX);
 }
 
-/* Threads that waited (idle_reader.h). */
+/* Waiting threads that were read (idle_reader.h). */
 static void print_idle(const struct recorder *s, FILE *out)
 {
 	const struct idle_totals totals = drain_idle_totals(s->drain);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * summary.h - what a recording gave, for the terminal, when it is over.
+ * summary.h - the summary that is printed at the end of a recording.
  */
 #ifndef RECORD_SUMMARY_H
 #define RECORD_SUMMARY_H

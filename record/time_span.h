@@ -7,7 +7,7 @@
 
 #include "formats/base/err.h"
 
-/* Into the uint64_t of nanoseconds at @field, in the shape of opt.parse. ERR_USAGE: it is no time above 0. */
+/* Parse @text into nanoseconds, a uint64_t at @field; for opt.parse. ERR_USAGE: not a time above 0. */
 MUST_USE struct err *time_span_parse(void *field, const char *value);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * flight_log.c - blocks are kept packed, as they would be in a file.
+ * flight_log.c - blocks are kept compressed, as in a file.
  *
- * Not the kernel's own overwriting rings (attr.write_backward): those keep raw stacks, so that 32 MiB a CPU hold
- * seconds where packed blocks hold an hour; application data would lie in memory for as long; files of processes
- * that have ended could not be opened any more; and the side-band would have to be followed all the same.
+ * Not the kernel's own overwriting rings (attr.write_backward): those keep raw stacks, so 32 MiB a CPU hold
+ * seconds where compressed blocks hold an hour; application data would stay in memory for as long; files of processes
+ * that have ended could no longer be opened; and the side-band would have to be read anyway.
  */
 #include "record/output/flight_log.h"
 
@@ -32,7 +32,7 @@ struct chapter {
 
 struct flight_log {
 	uint64_t max_len, len;
-	bool process_snapshot; /* what comes now is the last chapter's process snapshot */
+	bool process_snapshot; /* blocks that come now are the last chapter's process snapshot */
 	VEC(struct chapter) chapters;
 };
 
@@ -110,7 +110,7 @@ void flight_log_begin_chapter(struct flight_log *log, uint64_t start_ns,
 		.counts = counts ? memory_zeroed(ncounts + 1, sizeof(*counts)) : NULL,
 	};
 
-	/* The new chapter needs room as well. */
+	/* Leave room for the new chapter. */
 	while (log->chapters.len > 1 && log->len + log->max_len / CHAPTERS > log->max_len)
 		drop_oldest(log);
 	if (counts && ncounts)
@@ -128,7 +128,7 @@ bool flight_log_chapter_is_full(const struct flight_log *log)
 {
 	const struct chapter *chapter = last(log);
 
-	/* A process snapshot that is large is not written too often. */
+	/* A large process snapshot is written less often. */
 	return chapter->len - chapter->snapshot_len >=
 	       MAX(log->max_len / CHAPTERS, chapter->snapshot_len);
 }

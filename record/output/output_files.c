@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * output_files.c - a file gets the time into its name when it is complete, so that a program that waits for one never
- * reads half of it.
+ * output_files.c - a file gets its time-stamped name when it is complete, so a program that waits for it never reads half a
+ * file.
  */
 #include "record/output/output_files.h"
 
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define BLOCK_AGE_NS        2000000000ULL  /* and more as the recording grows, see journal_init() */
+#define BLOCK_AGE_NS        2000000000ULL  /* longer as the recording grows, see journal_init() */
 #define FLIGHT_BLOCK_AGE_NS 10000000000ULL /* blocks in memory die with it anyway */
 #define STAMP_MAX           32
 #define SAME_NAME_MAX       1000
@@ -47,7 +47,7 @@ static void add_sizes(struct trace_sizes *to, const struct trace_sizes *sizes)
 	to->nsamples += sizes->nsamples;
 }
 
-/* What was counted since @base. */
+/* Subtract @base from the counts. */
 static void subtract(struct recording_count *rows, const struct recording_count *base,
 		     size_t nrows)
 {
@@ -76,7 +76,7 @@ static struct recording_note note_of(const struct diag_entry *entry, struct aren
 	return (struct recording_note){ .subject = "", .text = text };
 }
 
-/* What was found out while recording: the plan's notes, then what was reported. */
+/* Notes: the plan's, then the warnings reported while recording. */
 static void add_notes(struct recording *rec, const struct event_plan *plan, const struct diag *diag)
 {
 	size_t count = plan->nnotes;
@@ -91,7 +91,7 @@ static void add_notes(struct recording *rec, const struct event_plan *plan, cons
 		rec->notes[rec->nnotes++] = note_of(entry, &rec->arena);
 }
 
-/* Images, the counts since @base, notes: the file in v->writer is whole. */
+/* Complete the file in v->writer: images, the counts since @base, notes. */
 static struct err *end_file(struct output_files *v, const struct recording_count *base)
 {
 	struct recording end = *v->recording;
@@ -110,7 +110,7 @@ static struct err *end_file(struct output_files *v, const struct recording_count
 	return err;
 }
 
-/* @later is of no account if something failed before. */
+/* The first error; @later is dropped if there is one. */
 static struct err *first_of(struct err *err, struct err *later)
 {
 	if (!err)
@@ -179,7 +179,7 @@ static struct err *stamp(struct output_files *v, struct trace_output *out)
 
 /* ---- one file after another ------------------------------------------------------------------------------ */
 
-/* Everything that is counted from now on belongs to the next file. */
+/* Counts from now on belong to the next file. */
 static void rebase(struct output_files *v)
 {
 	struct arena arena = { 0 };
@@ -213,7 +213,7 @@ static struct err *next_file(struct output_files *v, uint64_t now_ns)
 
 /* ---- a flight recorder ----------------------------------------------------------------------------------- */
 
-/* The log's next chapter begins with what is there now. */
+/* Begin the log's next chapter with the processes of now. */
 static struct err *next_chapter(struct output_files *v, uint64_t now_ns)
 {
 	struct arena arena = { 0 };
@@ -239,7 +239,7 @@ static struct err *next_chapter(struct output_files *v, uint64_t now_ns)
 	return err;
 }
 
-/* All that is in memory, to @out. */
+/* Write everything in memory to @out. */
 static struct err *write_log(struct output_files *v, const struct trace_output *out)
 {
 	const struct recording_count *base;
@@ -252,7 +252,7 @@ static struct err *write_log(struct output_files *v, const struct trace_output *
 	return err ? err : end_file(v, base);
 }
 
-/* Into a file of another name than the one that is kept for the end. */
+/* Write a snapshot to a time-stamped file; FILE itself is written at the end. */
 static struct err *flight_snapshot(struct output_files *v, uint64_t now_ns)
 {
 	struct trace_output out;
@@ -269,9 +269,9 @@ static struct err *flight_snapshot(struct output_files *v, uint64_t now_ns)
 	return err;
 }
 
-/* ---- all of them ----------------------------------------------------------------------------------------- */
+/* ---- the public functions ---------------------------------------------------------------------------------- */
 
-/* Options that would do nothing: their user expects something else. */
+/* Reject options that would have no effect. */
 static struct err *check_args(const struct output_files_args *args)
 {
 	if (args->max_files && !args->switches && !args->flight_len)
@@ -292,7 +292,7 @@ static struct err *check_pipe(const struct output_files *v)
 			  "give -o FILE, or leave --switch-output and --overwrite out");
 }
 
-/* The first chapter: what runs already will be written to it as events. */
+/* The first chapter: the running processes are written to it as events. */
 static struct err *begin_log(struct output_files *v)
 {
 	v->log = flight_log_new(v->args.flight_len);
@@ -382,14 +382,14 @@ struct err *output_files_finish(struct output_files *v)
 	struct err *err = v->log ? write_log(v, &v->output) : end_file(v, v->base);
 
 	if (err)
-		return first_of(err, output_files_salvage(v)); /* what a full disk leaves */
+		return first_of(err, output_files_salvage(v)); /* a full disk: keep what was written */
 	err = v->args.switches && !v->log ? stamp(v, &v->output)
 					  : trace_output_place(&v->output, NULL, NULL);
 	v->complete = v->placed = !err;
 	return err;
 }
 
-/* Of a flight recorder, what is packed; blocks that are being filled may be half done. */
+/* Of a flight recorder, only complete blocks: the others may be half written. */
 static const struct recording_count *begin_abandoned(struct output_files *v)
 {
 	const struct recording_count *base = v->base;
@@ -400,7 +400,7 @@ static const struct recording_count *begin_abandoned(struct output_files *v)
 		if (!err)
 			err = flight_log_write(v->log, v->writer);
 	}
-	err_free(err); /* what could be written is worth its end */
+	err_free(err); /* complete the file with what was written */
 	return base;
 }
 
@@ -427,7 +427,7 @@ struct err *output_files_salvage(struct output_files *v)
 	struct err *err = NULL;
 	struct stat st;
 
-	/* Not even a head: nothing can read that. */
+	/* Without a complete header the file is unreadable. */
 	if (v->output.fd < 0 || (fstat(v->output.fd, &st) == 0 && S_ISREG(st.st_mode) && !st.st_size))
 		return NULL;
 	err = trace_output_place(&v->output, NULL, NULL);

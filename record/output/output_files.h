@@ -4,10 +4,10 @@
  *
  *	always             FILE.part while it grows, FILE when it is complete
  *	--switch-output    FILE.part while it grows, FILE.2026112119301507 when it is complete; then the next one begins
- *	--overwrite        nothing but memory, FILE.2026... for each snapshot, and FILE at the end
+ *	--overwrite        memory only; FILE.2026... for each snapshot, and FILE at the end
  *
- * Each is complete and readable by itself: it begins with what was there, ends with images, counts and notes, and
- * its counts are those of its own time. Not thread-safe.
+ * Each file is complete by itself: it begins with the processes and mappings of that time, ends with images, counts and
+ * notes, and its counts cover its own time. Not thread-safe.
  */
 #ifndef RECORD_OUTPUT_FILES_H
 #define RECORD_OUTPUT_FILES_H
@@ -49,7 +49,7 @@ struct output_files {
 
 /*
  * Create the file at @path. @recording, @plan, @attach and @diag must outlive the output files.
- * ERR_SYSTEM: it cannot be created.  ERR_USAGE: it is nothing to write to, or a pipe where files are wanted.
+ * ERR_SYSTEM: it cannot be created.  ERR_USAGE: @path cannot be written to, or is a pipe and several files are to be written.
  */
 MUST_USE struct err *output_files_open(struct output_files *v, const struct output_files_args *args,
 				  const char *path, struct recording *recording,
@@ -57,7 +57,7 @@ MUST_USE struct err *output_files_open(struct output_files *v, const struct outp
 				  struct diag *diag);
 void output_files_close(struct output_files *v);
 
-/* Between two passes: go on to the next file if it is time for it or the file is large enough. ERR_SYSTEM: that failed. */
+/* Between two passes: begin the next file if the time or size for it is reached. ERR_SYSTEM: that failed. */
 MUST_USE struct err *output_files_tick(struct output_files *v, uint64_t now_ns);
 
 /* When time makes the next file begin; UINT64_MAX: never. */
@@ -66,7 +66,7 @@ uint64_t output_files_next_ns(const struct output_files *v);
 /* Are there snapshots? */
 bool output_files_can_snapshot(const struct output_files *v);
 
-/* Write what there is to a file with @now_ns in its name, now. ERR_SYSTEM: that failed. */
+/* Write a snapshot to a file with @now_ns in its name. ERR_SYSTEM: that failed. */
 MUST_USE struct err *output_files_snapshot(struct output_files *v, uint64_t now_ns);
 
 /* False after an error that leaves no file to write to. */
@@ -75,10 +75,10 @@ bool output_files_can_go_on(const struct output_files *v);
 /* The last file is complete at recording->end_ns. ERR_SYSTEM: it could not be written, or not to its end. */
 MUST_USE struct err *output_files_finish(struct output_files *v);
 
-/* There is no memory left: end the file, if it was begun, as it is, with @why as a note, and give it its name. Nothing else may follow. */
+/* Out of memory: complete the file, if it was begun, with @why as a note, and rename it. No other call may follow. */
 void output_files_abandon(struct output_files *v, const char *why);
 
-/* After an error: give what was written until then the name FILE. ERR_SYSTEM: there is no such file any more. */
+/* After an error: rename what was written to FILE. ERR_SYSTEM: that file is gone. */
 MUST_USE struct err *output_files_salvage(struct output_files *v);
 
 /* Bytes written to all files so far. */

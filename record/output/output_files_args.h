@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * output_files_args.h - how many files a recording is written to, as the command line says.
+ * output_files_args.h - options that choose the output files of a recording.
  */
 #ifndef RECORD_OUTPUT_FILES_ARGS_H
 #define RECORD_OUTPUT_FILES_ARGS_H
@@ -15,7 +15,7 @@ struct output_files_args {
 	uint64_t switch_time_ns; /* after so long, 0: not by time */
 	uint64_t max_files;      /* keep so many with a time in their names, 0: all */
 	uint64_t flight_len;     /* --overwrite: bytes of memory, 0: not given */
-	size_t nstreams;         /* of events in each file; the command line does not say */
+	size_t nstreams;         /* of events in each file; not an option */
 };
 
 #endif

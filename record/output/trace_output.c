@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_output.c - a recorder that runs as root writes into folders of others, /tmp first of all.
+ * trace_output.c - safe output for a recorder that runs as root in other users' folders, such as /tmp.
  *
- * Every name is looked up in the folder that was opened at the beginning, without following links, and what is opened
- * is either new (O_EXCL) or the very file that was looked at (path_fd).
+ * Every name is looked up in the folder that was opened at the start, without following links. A file that is opened is
+ * either new (O_EXCL) or the one that was checked (path_fd).
  */
 #include "record/output/trace_output.h"
 
@@ -32,7 +32,7 @@ static char *with_suffix(const char *name, const char *suffix)
 
 /* ---- the folder ---------------------------------------------------------------------------------------- */
 
-/* Open the folder of @path, once, and cut its last name off. */
+/* Open the folder of @path and keep the last component as the name. */
 static struct err *open_folder(const char *path, struct trace_output *ret)
 {
 	const char *slash = strrchr(path, '/');
@@ -52,7 +52,7 @@ static struct err *open_folder(const char *path, struct trace_output *ret)
 	return NULL;
 }
 
-/* What is called @name there: false if nothing is. */
+/* stat(2) of @name in the folder; false if there is no such file. */
 static bool look_at(const struct trace_output *out, const char *name, struct stat *ret_st)
 {
 	return fstatat(out->dir_fd, name, ret_st, AT_SYMLINK_NOFOLLOW) == 0;
@@ -75,8 +75,8 @@ static struct err *check_special(const char *path, const struct stat *st)
 }
 
 /*
- * Open what has the name now if it is neither a regular file nor a link; @ret->fd stays -1 if it is, or if there is
- * nothing. Whoever may write in the folder may have put a FIFO there to get the trace.
+ * Open an existing FIFO or device of that name; @ret->fd stays -1 if it is a regular file, a link, or missing. Another
+ * user with write access to the folder may have put a FIFO there to get the trace.
  */
 static struct err *open_special(struct trace_output *ret)
 {
@@ -101,14 +101,14 @@ static struct err *open_special(struct trace_output *ret)
 	return err;
 }
 
-/* ---- the part ------------------------------------------------------------------------------------------ */
+/* ---- NAME.part ----------------------------------------------------------------------------------------- */
 
 static struct err *in_use(const struct trace_output *out)
 {
 	return err_new(ERR_SYSTEM, "another recorder is writing to '%s'", out->path);
 }
 
-/* Does @name still mean the file that is open as @fd? */
+/* Is @name still the file open as @fd? */
 static bool is_named(const struct trace_output *out, const char *name, int fd)
 {
 	struct stat ours, there;
@@ -117,13 +117,13 @@ static bool is_named(const struct trace_output *out, const char *name, int fd)
 	       ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
 }
 
-/* File systems without locks do without. */
+/* On file systems without locks there is none. */
 static bool lock(int fd)
 {
 	return flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
-/* A part is in the way: of a recorder that works, or of one that was killed; then it is kept under another name. */
+/* NAME.part exists: refuse if another recorder has it locked; if that was killed, rename the part. */
 static struct err *keep_part(const struct trace_output *out)
 {
 	int path_fd = openat(out->dir_fd, out->part, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -132,7 +132,7 @@ static struct err *keep_part(const struct trace_output *out)
 	int fd;
 
 	if (path_fd < 0)
-		return NULL; /* gone again, or the next attempt will say */
+		return NULL; /* gone again, or the next attempt reports it */
 	if (fstat(path_fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid()) {
 		close(path_fd);
 		return err_new(ERR_SYSTEM, "cannot create '%s': '%s' of another user is in the way",
@@ -173,7 +173,7 @@ static struct err *create_part(struct trace_output *out)
 	return err;
 }
 
-/* What placing would fail at is better known now. */
+/* Fail now rather than when the file is renamed. */
 static struct err *check_names(const struct trace_output *out)
 {
 	char *old = with_suffix(out->name, ".old");

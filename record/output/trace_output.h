@@ -6,12 +6,12 @@
  *	write         to NAME.part; NAME, if there is one, stays what it was
  *	place         NAME becomes NAME.old, NAME.part becomes NAME
  *
- * So a command that cannot be run replaces nothing, and NAME is always a whole file. A recorder that is
- * killed leaves NAME.part, which preport reads; the next recording to NAME keeps it as NAME.part.old. NAME.part is
+ * So a command that fails to start replaces nothing, and NAME is always complete. A killed recorder leaves NAME.part,
+ * which preport reads; the next recording to NAME keeps it as NAME.part.old. NAME.part is
  * locked while it is written: a second recorder to the same NAME refuses to begin.
  *
- * Others may be able to write in the folder. Nothing that they put there is opened: links are not followed, and a FIFO
- * or device is written to as it is only if it belongs to this user or to root.
+ * Other users may be able to write in the folder. Their files are not opened: links are not followed, and a FIFO or
+ * device is written to only if it belongs to this user or to root.
  */
 #ifndef RECORD_TRACE_OUTPUT_H
 #define RECORD_TRACE_OUTPUT_H
@@ -24,7 +24,7 @@ struct trace_output {
 	const char *path; /* as the user gave it */
 	int fd;           /* -1: none */
 	bool is_pipe;     /* standard output, which stays open */
-	int dir_fd;       /* of the folder; -1: written as it is, and it gets no other name */
+	int dir_fd;       /* of the folder; -1: a FIFO or device, never renamed */
 	char *name;       /* in the folder */
 	char *part;       /* the name while it is written */
 };
@@ -47,8 +47,8 @@ MUST_USE struct err *trace_output_beside(const struct trace_output *out, const c
 					 struct trace_output *ret);
 
 /*
- * The file is complete: close it and give it its name, @name in the same folder, or NAME if that is NULL. What was called
- * NAME is kept as NAME.old; what is called @name stays: *@ret_exists is set then (may be NULL with NAME), and nothing done.
+ * The file is complete: close it and give it its name, @name in the same folder, or NAME if that is NULL. An existing
+ * NAME is kept as NAME.old. An existing @name is not replaced: *@ret_exists is set (may be NULL with NAME).
  * ERR_SYSTEM: what was written did not reach the file, or it is no longer there.
  */
 MUST_USE struct err *trace_output_place(struct trace_output *out, const char *name,

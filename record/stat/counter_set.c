@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * counter_set.c - opens what can be opened and keeps the kernel's reason for the rest.
+ * counter_set.c - opens the counters and keeps the kernel's reason for each refusal.
  */
 #include "record/stat/counter_set.h"
 
@@ -34,7 +34,7 @@ static bool is_absence(int errnum)
 	       errnum == EINVAL || errnum == ENODATA;
 }
 
-/* Change @attr so that what was refused with @errnum may be granted. */
+/* Relax @attr after a refusal with @errnum; false if there is nothing to relax. */
 static bool relax(struct opener *o, const struct event_desc *desc, int errnum,
 		  struct perf_event_attr *attr)
 {

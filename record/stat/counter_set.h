@@ -2,8 +2,8 @@
 /*
  * counter_set.h - events that are counted, not sampled: a counter for each event on each CPU or thread.
  *
- * What this machine cannot count does not stop the others: refusal() says why. Counters of a group start
- * and stop together. A set owns its descriptors. Not thread-safe.
+ * An event that this machine cannot count does not stop the others; .refusals says why. Counters of a group start and
+ * stop together. A set owns its descriptors. Not thread-safe.
  */
 #ifndef RECORD_COUNTER_SET_H
 #define RECORD_COUNTER_SET_H
@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* As the kernel counts; with running_ns < enabled_ns the counter was shared and has seen that part only. */
+/* As read(2) returns it. With running_ns < enabled_ns the counter was multiplexed. */
 struct counter_value {
 	uint64_t value, enabled_ns, running_ns;
 };
@@ -60,7 +60,7 @@ void counter_set_disable(const struct counter_set *set);
 /* What counter @index counted since the last call; false if it can't be read. */
 bool counter_set_delta(struct counter_set *set, size_t index, struct counter_value *ret);
 
-/* The count for all of the time: what was seen, scaled up by the time that it was not. 0 if it never ran. */
+/* The count scaled by enabled / running time. 0 if it never ran. */
 double counter_value_scaled(const struct counter_value *value);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_metric.c - a table of pairs of events; what has no pair is a rate over the time on a CPU.
+ * stat_metric.c - a table of pairs of events; an event without a pair gets a rate over CPU time.
  */
 #include "record/stat/stat_metric.h"
 
@@ -9,7 +9,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-#define FULL_SHARE 0.995 /* counted all of the time, but for rounding */
+#define FULL_SHARE 0.995 /* not multiplexed, allowing for rounding */
 
 #define HW PERF_TYPE_HARDWARE
 #define SW PERF_TYPE_SOFTWARE
@@ -79,7 +79,7 @@ static bool find_ratio(const struct stat_table *t, const struct stat_row *row,
 
 		if (!base || stat_row_mean(base) <= 0)
 			continue;
-		/* Ratios of what was not counted all of the time: the two may have seen different times. */
+		/* Ratios of multiplexed counts: the two may cover different times. */
 		ret->apart = desc->leader != t->list->items[base->event].leader &&
 			     (stat_row_share(row) < FULL_SHARE || stat_row_share(base) < FULL_SHARE);
 		ret->value = ratio->factor * stat_row_mean(row) / stat_row_mean(base);
@@ -89,7 +89,7 @@ static bool find_ratio(const struct stat_table *t, const struct stat_row *row,
 	return false;
 }
 
-/* How often in a second on a CPU. */
+/* Events per second of CPU time. */
 static bool find_rate(const struct stat_table *t, const struct stat_row *row,
 		      struct stat_metric *ret)
 {

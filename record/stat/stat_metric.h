@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_metric.h - what a count means beside others: instructions a cycle, misses in per cent, CPUs utilized, rates.
+ * stat_metric.h - metrics from counts: instructions per cycle, miss ratios, CPUs utilized, rates.
  */
 #ifndef RECORD_STAT_METRIC_H
 #define RECORD_STAT_METRIC_H
@@ -15,10 +15,10 @@
 struct stat_metric {
 	double value;
 	const char *unit; /* "a cycle", "% of branches", "K/sec" */
-	bool apart; /* both counts were not taken at the same times: it is an estimate */
+	bool apart; /* the two counts cover different times: an estimate */
 };
 
-/* What @row comes to beside the other rows of its place, in @elapsed_s seconds; false if there is nothing to say. */
+/* The metric of @row, from the other rows of its place and @elapsed_s seconds; false if there is none. */
 bool stat_metric_of(const struct stat_table *t, const struct stat_row *row, double elapsed_s,
 		    struct stat_metric *ret);
 

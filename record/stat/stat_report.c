@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_report.c - a value is never shown where nothing was counted: the words that stand there instead are
- * "not counted" and "not supported".
+ * stat_report.c - where nothing was counted no value is shown, but "not counted" or "not supported".
  */
 #include "record/stat/stat_report.h"
 
@@ -26,7 +25,7 @@
 struct stat_topdown {
 	const struct topdown_model *model;
 	struct topdown_formula formulas[TOPDOWN_NODES_MAX];
-	double values[TOPDOWN_NODES_MAX]; /* fractions; NaN: not to be had from these counts */
+	double values[TOPDOWN_NODES_MAX]; /* fractions; NaN: cannot be computed from these counts */
 	unsigned len;                     /* 0: no model, or nothing of it was counted at this place */
 };
 
@@ -96,7 +95,7 @@ static bool stat_topdown_stands_out(const struct stat_topdown *td, unsigned i)
 #define NAME_WIDTH  28
 #define PLACE_MIN   ((size_t)6)
 #define PLACE_MAX   ((size_t)24) /* columns, of a thread's number and name */
-#define FULL_SHARE  0.995 /* nothing to be said about sharing from here on */
+#define FULL_SHARE  0.995 /* from here on the counter counts as not multiplexed */
 
 static const char *const place_titles[] = { "", "CPU", "core", "socket", "thread" };
 
@@ -376,7 +375,7 @@ static void fields_part(const struct stat_report *r, const struct part *part)
 		node_of(part)->key, sep, sep, sep, sep);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole report ---- */
 
 static void text_head(const struct stat_report *r)
 {
@@ -406,7 +405,7 @@ void stat_report_begin(struct stat_report *r)
 	json_open(&r->json, "counts", '[');
 }
 
-/* Default events that the machine lacks are listed once, at the end; of a tree's events people see the tree. */
+/* Missing default events are listed once, at the end; events of a top-down tree are not rows of the text. */
 static bool is_shown(const struct stat_report *r, const struct stat_row *row, const struct stat_topdown *tree)
 {
 	if (row->state == STAT_NOT_SUPPORTED && r->is_default)
@@ -458,7 +457,7 @@ static void put_tree(struct stat_report *r, const struct stat_topdown *tree, con
 	}
 }
 
-/* A thread that counted nothing says nothing, and there may be thousands. */
+/* Thousands of threads may have counted nothing. */
 static bool is_idle(const struct stat_report *r, size_t first)
 {
 	bool idle = r->hide_idle;
@@ -545,7 +544,7 @@ static void text_refusals(const struct stat_report *r)
 	}
 }
 
-/* The rows of a tree's events are not shown, so this is what stands for their share of the time. */
+/* Events of a top-down tree have no rows, so say once how much they were multiplexed. */
 static void text_multiplexed(const struct stat_report *r)
 {
 	double least = 1;

@@ -42,7 +42,7 @@ void stat_report_begin(struct stat_report *r);
 /* All rows, as they are at @at_s seconds (negative: at the end, once). */
 void stat_report_rows(struct stat_report *r, double at_s);
 
-/* The times, and what is to be said about what was not counted. */
+/* The times, and why events were not counted. */
 void stat_report_end(struct stat_report *r, const struct stat_times *times);
 
 #endif

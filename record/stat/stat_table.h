@@ -19,7 +19,7 @@ enum stat_by { STAT_BY_ALL, STAT_BY_CPU, STAT_BY_CORE, STAT_BY_SOCKET, STAT_BY_T
 enum stat_state {
 	STAT_COUNTED,
 	STAT_NOT_COUNTED,   /* it never had a counter, or its task never ran */
-	STAT_IMPOSSIBLE,    /* more than any processor can do in the time: its PMU is at fault */
+	STAT_IMPOSSIBLE,    /* more than any processor can do in the time: a fault of the PMU */
 	STAT_NOT_SUPPORTED, /* this machine does not have it */
 };
 
@@ -54,7 +54,7 @@ void stat_table_reset(struct stat_table *t);
 /* Add what the counters of @set counted since they were read last. */
 void stat_table_add(struct stat_table *t, struct counter_set *set);
 
-/* Places with the most of the first event first. */
+/* Sort places by the first event, largest first. */
 void stat_table_sort(struct stat_table *t);
 
 /* A run is over. */
@@ -66,7 +66,7 @@ double stat_row_mean(const struct stat_row *row);
 /* The standard error of that mean, in per cent of it; 0 for a single run. */
 double stat_row_spread(const struct stat_row *row);
 
-/* The part of the time that it had a counter, 0 to 1. */
+/* The share of time that it had a counter, 0 to 1. */
 double stat_row_share(const struct stat_row *row);
 
 /* The row of the same place with a hardware or software event; NULL if it is not counted. */

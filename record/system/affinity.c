@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * affinity.c - sched_setaffinity(2), with sets as long as the highest CPU asks for.
+ * affinity.c - sched_setaffinity(2), with sets sized for the highest CPU number.
  */
 #include "record/system/affinity.h"
 
@@ -43,7 +43,7 @@ struct err *affinity_parse(void *field, const char *value)
 	return NULL;
 }
 
-/* Run on @cpus; 0 or what the kernel has against it. */
+/* Run on @cpus; 0 or the errno. */
 static int run_on(const struct cpu_list *cpus)
 {
 	size_t count = cpus->len ? cpus->cpus[cpus->len - 1] + 1 : 1;
@@ -61,7 +61,7 @@ static int run_on(const struct cpu_list *cpus)
 	return error;
 }
 
-/* Where this thread may run; empty if that is not to be had. */
+/* The CPUs that this thread may run on; empty if unknown. */
 static void read_allowed(struct arena *arena, struct cpu_list *ret)
 {
 	cpu_set_t *set = CPU_ALLOC(CPU_LIST_MAX);
@@ -81,7 +81,7 @@ static void read_allowed(struct arena *arena, struct cpu_list *ret)
 	CPU_FREE(set);
 }
 
-/* The nodes' CPUs go to the places of those that are among @a's; without sysfs there is no place to prefer. */
+/* Give each CPU of @a its node's CPUs; without sysfs none is preferred. */
 static void find_nodes(struct affinity *a, const char *nodes_dir)
 {
 	DIR *dir = opendir(nodes_dir);

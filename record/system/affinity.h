@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * affinity.h - on which CPUs the recorder runs (--affinity).
+ * affinity.h - the CPUs that the recorder runs on (--affinity).
  *
- *	sys    wherever the system puts it: it wakes up where there is room
- *	LIST   only on these, so that all others are left to what is recorded
+ *	sys    no restriction: the scheduler chooses
+ *	LIST   only on these, leaving the others to the recorded programs
  *	node   beside the memory of the ring that it reads: on any CPU of its NUMA node
  *	cpu    on the ring's own CPU, whose caches hold what was just written
  *
- * An affinity is that of one thread, which makes all the calls; processes that it has started before keep theirs.
+ * An affinity belongs to one thread, which makes all calls; processes started earlier keep theirs.
  */
 #ifndef RECORD_AFFINITY_H
 #define RECORD_AFFINITY_H
@@ -38,7 +38,7 @@ struct affinity_place;
 struct affinity {
 	enum affinity_kind kind;
 	struct arena arena;
-	struct affinity_place *places; /* where to be for each CPU, ascending */
+	struct affinity_place *places; /* where to run for each CPU's ring, ascending */
 	size_t nplaces;
 	const struct affinity_place *here; /* NULL: not known */
 	struct cpu_list before;            /* where it was allowed to run */
@@ -51,10 +51,10 @@ struct affinity {
 MUST_USE struct err *affinity_open(const struct affinity_args *args, const struct cpu_list *cpus,
 				   const char *nodes_dir, struct affinity *ret);
 
-/* The ring of @cpu comes next: go where that says. A CPU that is off line or not permitted changes nothing. */
+/* The ring of @cpu is read next: move there. An offline or forbidden CPU changes nothing. */
 void affinity_follow(struct affinity *a, uint32_t cpu);
 
-/* No more rings: back to where it was allowed to run, unless a list was given. */
+/* All rings are read: restore the earlier CPUs, unless a list was given. */
 void affinity_close(struct affinity *a);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * confine.c - a list of what is refused, not of what is allowed: libraries differ in what they call, and a recorder that
- * dies of a new libc is worse than one that may still call gettimeofday().
+ * confine.c - a deny list, not an allow list: libraries differ in the system calls they make, and a recorder that a new
+ * libc kills is worse than one that may still call gettimeofday().
  */
 #include "record/system/confine.h"
 
@@ -50,7 +50,7 @@
 /* Files and memory of others, to read. */
 #define READER_CAPS (BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_KILL))
 
-/* Besides, the links of /proc/PID/map_files, which older kernels give to CAP_SYS_ADMIN alone. */
+/* The same, and the links of /proc/PID/map_files, which older kernels allow only with CAP_SYS_ADMIN. */
 #define FOREIGN_CAPS (READER_CAPS | BIT(CAP_CHECKPOINT_RESTORE))
 
 static void keep_caps(uint64_t kept)
@@ -93,7 +93,7 @@ static const uint32_t refused[] = {
 
 #define REFUSED ARRAY_LEN(refused)
 
-/* Refuse the calls of the list, and all calls of another architecture. */
+/* Refuse the listed calls, and all calls of another architecture's ABI. */
 static void filter_calls(void)
 {
 	struct sock_filter code[REFUSED + 8];
@@ -124,7 +124,7 @@ static void filter_calls(void)
 
 /* ---- files --------------------------------------------------------------------------------------------- */
 
-/* Of linux/landlock.h, which came with Linux 5.13: the rights that its first version knows, but to execute and to read. */
+/* Of linux/landlock.h, which came with Linux 5.13: the rights of its first version except execute and read. */
 #define LANDLOCK_CREATE_RULESET 444
 #define LANDLOCK_RESTRICT_SELF  446
 #define LANDLOCK_WRITES         (0x1fffULL & ~(1ULL << 0) & ~(1ULL << 2) & ~(1ULL << 3))
@@ -152,7 +152,7 @@ void confine_foreign_reader(void)
 	filter_calls();
 }
 
-/* Rights that a set of rules handles, and no rule gives, are gone everywhere. */
+/* A ruleset without rules takes away all rights that it handles. */
 void confine_file_reader(void)
 {
 	uint64_t handled = LANDLOCK_WRITES;

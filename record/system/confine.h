@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * confine.h - gives up rights that are no longer needed, so that a fault that a hostile program finds in us is worth less.
+ * confine.h - drops privileges that are no longer needed, so that exploiting a bug in precord gains less.
  *
- * No new privileges (prctl), fewer capabilities, and a filter of system calls that refuses, with EPERM, what neither
- * program ever does: run programs, mount, trace, load code into the kernel, change identities. Where
- * the kernel lacks one of them the others remain. precord(1), SECURITY, says what is left.
+ * No new privileges (prctl), fewer capabilities, and a seccomp filter that refuses with EPERM what a recorder never
+ * does: run programs, mount, ptrace, load kernel code, change user IDs. If the kernel lacks one of them the others
+ * still apply. precord(1), SECURITY, lists the rights that remain.
  */
 #ifndef RECORD_CONFINE_H
 #define RECORD_CONFINE_H
@@ -14,7 +14,7 @@
 /* The recorder, once its command is forked and its events are open; threads that are started later are confined as well. */
 void confine_recorder(void);
 
-/* The one that opens files and looks into processes of others while recording (foreign_reader.h). */
+/* The process that opens other processes' files and memory while recording (foreign_reader.h). */
 void confine_foreign_reader(void);
 
 /* The child that reads other users' files and memory. */
@@ -26,7 +26,7 @@ void confine_reader(void);
  */
 void confine_file_reader(void);
 
-/* What is allocated beyond @more bytes from now on fails, and ends the process. */
+/* From now on an allocation beyond @more bytes fails and ends the process. */
 void confine_memory(uint64_t more);
 
 #endif

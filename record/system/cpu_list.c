@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cpu_list.c - a list is gathered as a bitmap, which sorts it and drops what is named twice.
+ * cpu_list.c - a list is collected in a bitmap, which sorts it and removes duplicates.
  */
 #include "record/system/cpu_list.h"
 

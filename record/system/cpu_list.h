@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* No machine that Linux runs on has more; a list that names a higher number is an error. */
+/* More than Linux supports; a higher number is an error. */
 #define CPU_LIST_MAX 65536
 
 struct cpu_list {
@@ -29,7 +29,7 @@ MUST_USE struct err *cpu_list_parse(const char *text, struct arena *arena, struc
 /* Parse the file at @path. ERR_SYSTEM: it cannot be read. */
 MUST_USE struct err *cpu_list_read(const char *path, struct arena *arena, struct cpu_list *ret);
 
-/* The CPUs on line now; CPU 0 alone if sysfs does not tell. */
+/* The CPUs online now; only CPU 0 if sysfs cannot be read. */
 void cpu_list_online(struct arena *arena, struct cpu_list *ret);
 
 bool cpu_list_has(const struct cpu_list *list, uint32_t cpu);

@@ -8,7 +8,7 @@
 
 #include <sched.h>
 
-#define ORDINARY_NS 10000000000ULL /* at least, once it was too much */
+#define ORDINARY_NS 10000000000ULL /* at least, after the budget was exceeded */
 #define CHECK_NS    5000000ULL	   /* so often at most it is asked what was used: a system call, and little beside what the budget allows */
 
 static bool set(struct priority *p, bool raised)
@@ -77,7 +77,7 @@ void priority_mutex_init(pthread_mutex_t *mutex)
 	pthread_mutexattr_t how;
 
 	pthread_mutexattr_init(&how);
-	/* A kernel without such locks has ordinary ones. */
+	/* Without priority inheritance: an ordinary lock. */
 	pthread_mutexattr_setprotocol(&how, PTHREAD_PRIO_INHERIT);
 	if (pthread_mutex_init(mutex, &how) != 0)
 		pthread_mutex_init(mutex, NULL);

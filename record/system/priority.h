@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * priority.h - the recorder's place in line for a CPU.
+ * priority.h - the recorder's scheduling priority.
  *
- * It needs very little of one, but in time: a reader that waits behind a crowd of busy threads loses samples. One
- * that needs much must not run ahead of everything else all the same: it then goes back to an ordinary place for ten
- * seconds at least, until it has needed little for two. So at no load can it starve the machine. A priority that
- * was asked for is kept. It is that of one thread, which makes all the calls.
+ * The recorder needs little CPU time, but promptly: a reader that waits behind many busy threads loses samples. When it
+ * needs much, it must not starve the machine: it returns to ordinary priority for at least ten seconds, until it has
+ * needed little for two. A priority given on the command line is kept. Each object belongs to one thread, which
+ * makes all calls.
  */
 #ifndef RECORD_PRIORITY_H
 #define RECORD_PRIORITY_H
@@ -16,12 +16,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A zeroed one is an ordinary place that stays so. */
+/* Zeroed: ordinary priority, never raised. */
 struct priority {
 	int level;          /* of real time, 0: ordinary */
-	bool kept;          /* whatever it costs */
+	bool kept;          /* no budget: given on the command line */
 	bool raised;        /* runs at @level now */
-	bool was_raised;    /* did so for a while at least */
+	bool was_raised;    /* has run at @level */
 	struct budget budget;
 	uint64_t checked_ns;
 	bool joined;          /* priority_join() was called */
@@ -36,23 +36,23 @@ struct priority {
 bool priority_raise(struct priority *p, int level, bool kept);
 
 /*
- * The first time that this thread calls it: run as @first may, another thread of the recorder. Each thread
- * has a budget of its own.
+ * On the first call by a thread: give it the priority of @first, another thread of the recorder. Each thread has its own
+ * budget.
  */
 void priority_join(struct priority *p, const struct priority *first);
 
-/* What was used until now does not count. */
+/* Reset the budget: CPU time used until now does not count. */
 void priority_begin(struct priority *p);
 
-/* To be called often: goes back to an ordinary place, or to the head of the line, if it is time. */
+/* Call often: lowers the priority when the budget is exceeded, and raises it again later. */
 void priority_check(struct priority *p);
 
 /* Back to an ordinary thread, for good. */
 void priority_lower(struct priority *p);
 
 /*
- * A lock for threads of different places in line: who has it is as urgent as who waits for it, or an ordinary thread that stands behind a
- * crowd would keep the lock from the first in line. pthread_mutex_destroy() ends it.
+ * A lock with priority inheritance, for threads of different priorities: an ordinary thread that holds it and waits for a CPU would
+ * block a real-time one. Release with pthread_mutex_destroy().
  */
 void priority_mutex_init(pthread_mutex_t *mutex);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text_file.c - what the kernel tells is copied, trimmed and, where it is one number or one of many lines, taken apart.
+ * text_file.c - files are read whole and trimmed; numbers and "KEY:value" lines are parsed.
  */
 #include "record/system/text_file.h"
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Longer files are not what they should be. */
+/* A longer file is an error. */
 #define TEXT_FILE_MAX (1u << 20)
 
 /*
