@@ -281,14 +281,23 @@ static uint32_t known_child(const struct profile *p, uint32_t parent, uint32_t l
 	return number && child->location == location && child->how == how ? number : 0;
 }
 
+/*
+ * Of the hash of the caller's stack and not of its number: so all hashes of a stack are known before any part of it is found.
+ */
+static uint64_t hash_stack(uint32_t parent_hash, uint32_t location, enum profile_how how)
+{
+	return map_hash(map_pair(parent_hash, location) + (uint64_t)how);
+}
+
 static uint32_t find_stack(struct profile *p, uint32_t parent, uint32_t location, enum profile_how how)
 {
+	uint64_t hash = hash_stack(p->stacks.items[parent].hash, location, how);
 	struct profile_stack stack = { .parent = parent,
 				       .location = location,
+				       .hash = (uint32_t)hash,
 				       .depth = p->stacks.items[parent].depth + 1,
 				       .how = (uint8_t)how };
 	uint32_t fresh = (uint32_t)p->stacks.len;
-	uint64_t hash = map_hash(map_pair(parent, location) + (uint64_t)how);
 	uint32_t number = index_find(&p->index->stacks, p, hash, same_stack, &stack, fresh);
 
 	if (number == fresh)
@@ -331,6 +340,40 @@ uint32_t profile_add_stack(struct profile *p, uint32_t parent, uint32_t location
 	if (p->stacks.items[parent].depth >= PROFILE_DEPTH_MAX)
 		parent = below_cut(p, parent);
 	return add_stack(p, parent, location, how);
+}
+
+#define FETCHED_AT_ONCE 16 /* a processor waits for some ten lines of the cache at a time */
+
+/* Ask for the memory of @count calls behind a stack of @hash, and for all at once, since each takes as long as reading many bytes. */
+static void fetch_calls(const struct profile *p, uint32_t hash, const uint32_t *locations, size_t count)
+{
+	uint64_t hashes[FETCHED_AT_ONCE];
+
+	for (size_t i = 0; i < count; i++) {
+		hashes[i] = hash_stack(hash, locations[i], PROFILE_HOW_SURE);
+		hash = (uint32_t)hashes[i];
+		index_fetch(&p->index->stacks, hashes[i]);
+	}
+	for (size_t i = 0; i < count; i++) {
+		uint32_t number = index_first(&p->index->stacks, hashes[i]);
+
+		if (number != PROFILE_NONE)
+			__builtin_prefetch(&p->stacks.items[number]);
+	}
+}
+
+uint32_t profile_add_calls(struct profile *p, uint32_t parent, const uint32_t *locations, size_t count, uint32_t *ret_stacks)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (i % FETCHED_AT_ONCE == 0 && count - i > 2)
+			fetch_calls(p, p->stacks.items[parent].hash, locations + i, MIN(count - i, (size_t)FETCHED_AT_ONCE));
+		if (p->stacks.items[parent].depth >= PROFILE_DEPTH_MAX)
+			parent = below_cut(p, parent);
+		parent = find_stack(p, parent, locations[i], PROFILE_HOW_SURE);
+		if (ret_stacks)
+			ret_stacks[i] = parent;
+	}
+	return parent;
 }
 
 static bool same_thread(const struct profile *p, uint32_t number, const void *entry)

@@ -100,6 +100,7 @@ struct profile_stack {
 	uint32_t parent;   /* towards the root; smaller than its own number */
 	uint32_t location;
 	uint32_t last_child; /* that profile_add_stack() returned; 0: none yet. Private to profile.c */
+	uint32_t hash;	   /* of all locations up to the root. Private to profile.c */
 	uint16_t depth;	   /* frames from the root on, at most PROFILE_DEPTH_MAX */
 	uint8_t how;	   /* enum profile_how */
 };
@@ -277,6 +278,12 @@ uint32_t profile_add_named_location(struct profile *p, enum profile_frame_kind k
 
 /* @parent and one more call: its number, or, where @parent is too deep, that of a stack with the same leaf. */
 uint32_t profile_add_stack(struct profile *p, uint32_t parent, uint32_t location, enum profile_how how);
+
+/*
+ * The same for @count more calls, in order from the root, of PROFILE_HOW_SURE: the number of the last one, or @parent if there is
+ * none. Faster where a stack is one of very many. @ret_stacks: the numbers of all, or NULL.
+ */
+uint32_t profile_add_calls(struct profile *p, uint32_t parent, const uint32_t *locations, size_t count, uint32_t *ret_stacks);
 uint32_t profile_add_thread(struct profile *p, const struct profile_thread *thread); /* equal: all fields */
 uint32_t profile_add_data(struct profile *p, const struct profile_data *data); /* equal: all fields */
 uint32_t profile_add_value_type(struct profile *p, const struct profile_value_type *type); /* always new */

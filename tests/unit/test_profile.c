@@ -75,6 +75,30 @@ TEST(profile_samples_that_are_equal_become_one_row_with_sums)
 	profile_free(p);
 }
 
+TEST(profile_calls_added_together_are_those_added_one_by_one)
+{
+	struct profile *p = profile_new();
+	uint32_t calls[PROFILE_DEPTH_MAX + 40], together[PROFILE_DEPTH_MAX + 40], stack = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(calls); i++) {
+		struct profile_function function = { .name = profile_string(p, "f"), .line = (uint32_t)(i * i % 50) };
+		struct profile_line line = { .function = profile_add_function(p, &function) };
+
+		calls[i] = profile_add_named_location(p, PROFILE_FRAME_NATIVE, PROFILE_NONE, &line, 1);
+	}
+	CHECK_UINT(profile_add_calls(p, 0, calls, 0, NULL), 0);
+	stack = profile_add_calls(p, 0, calls, 20, together);
+	CHECK_UINT(together[19], stack);
+	stack = profile_add_calls(p, stack, calls + 20, ARRAY_LEN(calls) - 20, together + 20);
+	CHECK_UINT(together[ARRAY_LEN(calls) - 1], stack);
+	stack = 0;
+	for (size_t i = 0; i < ARRAY_LEN(calls); i++) {
+		stack = profile_add_stack(p, stack, calls[i], PROFILE_HOW_SURE);
+		CHECK_UINT(together[i], stack);
+	}
+	profile_free(p);
+}
+
 TEST(profile_rows_from_a_queue_are_those_of_samples_added_one_by_one)
 {
 	struct profile *one = profile_new(), *many = profile_new();

@@ -51,6 +51,7 @@ struct line_frame {
 	uint32_t end;
 	uint32_t stack;
 	bool kernel;
+	bool is_code; /* and no process, thread or mark between user's and kernel's code */
 };
 
 struct folded {
@@ -62,6 +63,8 @@ struct folded {
 	struct known_frame *known;
 	size_t nknown, known_room; /* a power of two */
 	VEC(struct line_frame) frames;
+	VEC(uint32_t) locations; /* of the line's frames that the line before does not have */
+	VEC(uint32_t) stacks;	 /* that these lead to */
 	const char *before; /* the line before, up to its value */
 	size_t before_len;
 	uint32_t thread; /* of that */
@@ -471,40 +474,59 @@ static bool take_thread(struct folded *in, size_t at, bool only, struct json_tex
 	return is;
 }
 
-/* The frame of @len bytes at @at, and @before that leads to it. */
-static struct line_frame next_frame(struct folded *in, const struct folded_line *line, size_t at, size_t len,
-				    struct line_frame before)
+/* Add the frame of @len bytes at @at; its stack is not known yet. @kernel: frames are the kernel's from there on. */
+static void next_frame(struct folded *in, const struct folded_line *line, size_t at, size_t len, bool *kernel)
 {
 	struct json_text name = { line->text + at, len };
 	bool place = take_thread(in, at, len == line->len, name);
+	struct line_frame frame = { .end = (uint32_t)(at + len) };
 
-	before.end = (uint32_t)(at + len);
 	if (len == 1 && *name.data == '-')
-		before.kernel = true; /* bcc: the kernel's frames follow */
-	else if (len && !place)
-		before.stack = import_stack(in->p, before.stack, location_of(in, name, before.kernel));
-	return before;
+		*kernel = true; /* bcc: the kernel's frames follow */
+	else
+		frame.is_code = len && !place;
+	if (frame.is_code)
+		vec_push(&in->locations, location_of(in, name, *kernel));
+	frame.kernel = *kernel;
+	vec_push(&in->frames, frame);
+}
+
+/* The stacks of the frames from @first on. */
+static void add_stacks(struct folded *in, size_t first, uint32_t stack)
+{
+	size_t at = 0;
+
+	in->stacks.len = 0;
+	vec_reserve(&in->stacks, in->locations.len);
+	profile_add_calls(in->p, stack, in->locations.items, in->locations.len, in->stacks.items);
+	for (size_t i = first; i < in->frames.len; i++) {
+		if (in->frames.items[i].is_code)
+			stack = in->stacks.items[at++];
+		in->frames.items[i].stack = stack;
+	}
+	in->locations.len = 0;
 }
 
 static void add_frames(struct folded *in, const struct folded_line *line)
 {
-	struct line_frame frame = { 0 };
-	size_t at = 0;
+	struct line_frame before = { 0 };
+	size_t at = 0, kept;
 
 	keep_same(in, line);
-	if (in->frames.len) {
-		frame = in->frames.items[in->frames.len - 1];
-		at = frame.end + 1;
+	kept = in->frames.len;
+	if (kept) {
+		before = in->frames.items[kept - 1];
+		at = before.end + 1;
 	}
 	while (at <= line->len) {
 		const char *name = line->text + at;
 		const char *stop = at < line->len ? memchr(name, ';', line->len - at) : NULL;
 		size_t len = stop ? (size_t)(stop - name) : line->len - at;
 
-		frame = next_frame(in, line, at, len, frame);
-		vec_push(&in->frames, frame);
+		next_frame(in, line, at, len, &before.kernel);
 		at += len + 1;
 	}
+	add_stacks(in, kept, before.stack);
 	in->before = line->text;
 	in->before_len = line->len;
 }
@@ -569,6 +591,8 @@ static struct err *read_folded(const struct import_input *input, struct profile 
 	set_counts(&in);
 	free(in.known);
 	vec_deinit(&in.frames);
+	vec_deinit(&in.locations);
+	vec_deinit(&in.stacks);
 	return err;
 }
 

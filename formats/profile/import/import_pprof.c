@@ -84,7 +84,8 @@ struct pprof {
 	uint64_t ntried, nfound;	/* samples with packed locations; those whose stack was known by its bytes */
 	VEC(uint32_t) frames;		/* of one sample, leaf first: locations */
 	VEC(uint32_t) before;		/* of the sample before */
-	VEC(uint32_t) stacks;		/* of that one, from the leaf to the root */
+	VEC(uint32_t) stacks;		/* of that one, from the root to the leaf */
+	VEC(uint32_t) calls;		/* of frames, those that the sample before does not have, from the root to the leaf */
 	struct pprof_known *known;	/* by hash of the bytes, the last one that was there */
 	uint32_t nknown;
 	struct reader packed;		/* locations of one sample that are not read yet */
@@ -645,11 +646,13 @@ static uint32_t stack_of(struct pprof *in)
 		same++;
 	if (same)
 		stack = in->stacks.items[same - 1];
+	in->calls.len = 0;
+	for (size_t i = len - same; i-- > 0;)
+		vec_push(&in->calls, in->frames.items[i]);
 	in->stacks.len = same;
-	for (size_t i = len - same; i-- > 0;) {
-		stack = import_stack(in->p, stack, in->frames.items[i]);
-		vec_push(&in->stacks, stack);
-	}
+	vec_reserve(&in->stacks, in->calls.len + 1);
+	stack = profile_add_calls(in->p, stack, in->calls.items, in->calls.len, in->stacks.items + same);
+	in->stacks.len = len;
 	in->before.len = 0;
 	vec_append(&in->before, in->frames.items, len);
 	return stack;
@@ -864,6 +867,7 @@ static void deinit(struct pprof *in)
 	vec_deinit(&in->frames);
 	vec_deinit(&in->before);
 	vec_deinit(&in->stacks);
+	vec_deinit(&in->calls);
 	free(in->known);
 	vec_deinit(&in->values);
 	vec_deinit(&in->labels);
