@@ -47,7 +47,7 @@ static bool is_data_address(uint64_t word)
 	return word >> 32 && word < USER_END;
 }
 
-/* HotSpot has the methods of its archive (CDS) in the first 4 GiB from JDK 25 on: what belongs together lies together there. */
+/* From JDK 25 on, HotSpot maps the methods of its archive (CDS) in the first 4 GiB; a method and its bytecode are both there. */
 static bool is_method(uint64_t method, uint64_t bytecode)
 {
 	if (method % 8)
@@ -58,7 +58,7 @@ static bool is_method(uint64_t method, uint64_t bytecode)
 	       (method > bytecode ? method - bytecode : bytecode - method) < ARCHIVE_LEN_MAX;
 }
 
-/* The frame at @fp of the interpreter, @bytecode is what it executes, found in @slot. A native method has none: it stands for itself. */
+/* The interpreter's frame at @fp executes @bytecode, found in @slot. A native method has no bytecode: its own address is used. */
 static void add(struct bytecode_words *words, const struct perf_record *rec, uint64_t fp, uint64_t bytecode, uint32_t slot)
 {
 	uint64_t method = word_at(rec, fp - METHOD_BELOW);
@@ -75,7 +75,7 @@ static int by_slot(const void *a, const void *b)
 	return COMPARE(x->slot, y->slot);
 }
 
-/* What earlier calls have left behind may lead to the same frames, in any order. */
+/* Remains of earlier calls may lead to the same frames, in any order. */
 static void put_in_order(struct bytecode_words *words)
 {
 	size_t kept = 0;
@@ -91,7 +91,7 @@ static void put_in_order(struct bytecode_words *words)
 	words->len = kept;
 }
 
-/* Keep what the frame at @fp executes. */
+/* Keep the words that say what the frame at @fp executes. */
 static void add_frame(struct bytecode_words *words, const struct perf_record *rec, uint64_t fp)
 {
 	const struct event_stack *stack = &rec->event.sample.stack;
@@ -129,8 +129,8 @@ static uint64_t frame_of(const struct event_stack *stack, const struct perf_reco
 }
 
 /*
- * Where the interpreter itself was interrupted its register is not of use everywhere: what it last called may have left something else
- * there. The frame knows what it called from.
+ * Where the interpreter itself was interrupted, its bytecode register may hold something else, left by a call. The frame has the
+ * bytecode of the last call.
  */
 static void find_hotspot(const struct prune *prune, const struct process *proc, const struct perf_record *rec,
 			 struct bytecode_words *ret)
@@ -154,7 +154,7 @@ static bool is_tagged(uint64_t word)
 	return (word & 3) == 1 && is_data_address(word);
 }
 
-/* What a frame of V8 at @fp executes; false if it is none of a function that has bytecode. */
+/* What V8's frame at @fp executes; false if it is not the frame of a function with bytecode. */
 static bool read_v8_frame(const struct perf_record *rec, uint64_t fp, struct runtime_bytecode *ret)
 {
 	uint64_t offset = word_at(rec, fp - V8_OFFSET);
@@ -170,7 +170,7 @@ static bool read_v8_frame(const struct perf_record *rec, uint64_t fp, struct run
 	return ret->offset || is_tagged(offset); /* compiled code has its feedback there */
 }
 
-/* An interpreted function is kept only where @in_entry says that it is one. */
+/* Interpreted functions are kept only if @in_entry. */
 static void add_v8(const struct perf_record *rec, uint64_t fp, bool in_entry, struct bytecode_words *ret)
 {
 	const struct event_stack *stack = &rec->event.sample.stack;
@@ -207,7 +207,7 @@ static uint64_t kept_word(const struct runtime_bytecode *code)
 	return code->bytecode + code->offset;
 }
 
-/* Put the words where they belong, from the last one on; the numbers of code words move along. */
+/* Insert the words, from the last one on; the indices of code words shift. */
 static void insert(struct prune *prune, struct event_stack *stack, const struct bytecode_word *words, size_t count)
 {
 	size_t from = stack->nwords, to = from + count, code = prune->ncode;

@@ -7,8 +7,9 @@
  *	        └─► rbp: rbp-24 the method, rbp-64 its bytecode, 0 if it is native         (HotSpot)
  *	            rbp-16 the function, rbp-32 its array of bytecode, rbp-40 the offset  (V8)
  *
- * Pruning knows no such words, for they point into data. They are the runtime's, not the application's. Of V8 the sum of array and offset is
- * kept in the array's place. HotSpot's native methods, which have no bytecode, have themselves in its place. Compiled functions of V8 have their function and array there, too: those are only passed on.
+ * Pruning would drop these words because they point into data; they are the runtime's, not the application's. For V8 the sum of array and
+ * offset replaces the array. HotSpot's native methods have no bytecode: the method itself replaces it. Compiled functions of V8 have
+ * function and array there too; these are only passed on.
  */
 #ifndef RECORD_BYTECODE_WORDS_H
 #define RECORD_BYTECODE_WORDS_H
@@ -34,8 +35,8 @@ struct bytecode_words {
 uint64_t bytecode_words_register(const struct process *proc, const struct perf_record *rec);
 
 /*
- * After prune_sample(), of a sample of @proc, whose interpreter is known: put them into the stack that @prune holds, and @reg back into the
- * registers. @ret says which there were.
+ * After prune_sample(), for a sample of @proc with a known interpreter: insert the words into the stack in @prune, and @reg into the
+ * registers. @ret lists the words.
  */
 void bytecode_words_keep(struct prune *prune, const struct process *proc, uint64_t reg, struct perf_record *rec,
 			 struct bytecode_words *ret);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * control.c - FIFOs are opened for both directions, so that they never end and opening never waits; a
- * descriptor that was handed to us is left as it is, and read only when it is known to have something.
+ * control.c - FIFOs are opened for reading and writing, so that they never reach end of file and opening never blocks. An
+ * inherited descriptor keeps its flags and is read only when poll(2) says that it is readable.
  */
 #include "record/sample/control.h"
 
@@ -87,7 +87,7 @@ static struct err *open_fifo(const char *path, int *ret)
 	return NULL;
 }
 
-/* One that the command to be run shall not have. */
+/* A descriptor that the command does not inherit. */
 static struct err *take_descriptor(const char *text, int *ret)
 {
 	int fd = -1;
@@ -136,7 +136,7 @@ bool control_read(struct control *c)
 	return got > 0;
 }
 
-/* Take the line that was handed out last away. */
+/* Drop the line that was handed out last. */
 static void drop_line(struct control *c)
 {
 	memmove(c->text, c->text + c->done, c->len - c->done);
@@ -213,7 +213,7 @@ void control_answer(const struct control *c, const struct err *err)
 		len = MIN(snprintf(text, sizeof(text), "error: %.400s\n",
 				   text_escape(&arena, err_message(err))),
 			  (int)sizeof(text) - 1);
-	/* Not even a reader that has gone to sleep may hold the recording up. */
+	/* A reader that sleeps must not block the recording. */
 	if (c->answer_fd < 0 || poll(&poll_fd, 1, 0) != 1 || !(poll_fd.revents & POLLOUT))
 		return;
 	if (write(c->answer_fd, text, (size_t)len + 1) < 0)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * control.h - commands that come in by a FIFO or a descriptor while a recording runs, a line each, and the answers.
+ * control.h - commands from a FIFO or a descriptor while a recording runs, one a line, and their answers.
  *
  *	enable [EVENT]  disable [EVENT]  snapshot  stop  ping  evlist
  *
- * The commands are those of perf record --control, and so is the answer to one that was done: "ack", a line feed
- * and a zero byte. One that was not done is answered by "error: " and the reason, with the same end.
+ * The commands are those of perf record --control, and so is the answer to one that succeeded: "ack", a line feed
+ * and a zero byte. One that failed is answered by "error: " and the reason, with the same end.
  * Not thread-safe.
  */
 #ifndef RECORD_CONTROL_H
@@ -65,7 +65,7 @@ bool control_read(struct control *c);
  */
 bool control_next(struct control *c, struct control_command *ret, struct err **ret_err);
 
-/* Answer the last command: done, or why not. An answer that is not read is dropped; @err stays the caller's. */
+/* Answer the last command: done, or @err. An answer that does not fit the FIFO is dropped; @err stays the caller's. */
 void control_answer(const struct control *c, const struct err *err);
 
 #endif

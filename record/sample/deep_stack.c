@@ -15,16 +15,16 @@ struct words {
 	VEC(struct word) list;
 };
 
-/* What the last turn at a place had. */
+/* The words of the last turn at a place. */
 struct place {
 	bool known;
 	uint32_t turn;
 	uint32_t pid, serial; /* of the process and its mappings, by which they were pruned */
-	uint64_t forgotten;   /* how often the front had forgotten its pieces */
+	uint64_t forgotten;   /* of the front's resets, as of this turn */
 	struct words words;
 };
 
-#define WORDS_MAX (1u << 21) /* of all places, 32 MiB: more than 8 threads have whose every word is an address */
+#define WORDS_MAX (1u << 21) /* of all places, 32 MiB: 8 threads in which every word is an address */
 
 struct deep_stacks {
 	VEC(struct place *) places;
@@ -67,7 +67,7 @@ static void forget_words(struct deep_stacks *s, struct place *place)
 	place->known = false;
 }
 
-/* What refers to them later is refused. */
+/* Later references to them are refused. */
 static void forget_others(struct deep_stacks *s, const struct place *place)
 {
 	for (size_t i = 0; i < s->places.len; i++)
@@ -125,7 +125,7 @@ static void choose(const struct chooser *c, struct word word, struct words *ret)
 	vec_push(&ret->list, word);
 }
 
-/* Words of @rest from number *@next on up to @high: those that were there before are known to stay. */
+/* Add the words of @rest from number *@next up to @high; those that were there last time pass without a check. */
 static void take_fresh(const struct chooser *c, const struct words *known, const struct other_stack *rest, size_t *next, uint64_t high,
 		       struct words *ret)
 {
@@ -145,7 +145,7 @@ static void take_fresh(const struct chooser *c, const struct words *known, const
 	}
 }
 
-/* One run of pieces after the other, all of which are the same as before, or none. */
+/* Run by run of pieces: either all of a run are unchanged or none. */
 static void take_turn(const struct chooser *c, const struct words *known, const struct other_stack *rest, struct words *ret)
 {
 	uint64_t start = rest->base - rest->base % STACK_PIECE_LEN;
@@ -175,7 +175,7 @@ static void tell_again(const struct chooser *c, const struct words *known)
 	}
 }
 
-/* Are the words of the last turn what @rest refers to, and pruned by what is mapped now? */
+/* Does @rest refer to the words of the last turn, pruned with the mappings of now? */
 static bool recall(struct deep_stacks *s, struct place *place, const struct chooser *c, const struct other_stack *rest)
 {
 	bool known = place->known && rest->turn == place->turn + 1 && place->pid == c->proc->pid && place->serial == c->proc->serial;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * deep_stack.h - lets a snapshot that was cut by its size go on with the rest of the stack, which was read behind it (other_stack.h).
+ * deep_stack.h - extends a truncated snapshot by the rest of the stack, which was read from memory (other_stack.h).
  *
- * Of pieces that are the same as the last time, only that is handed on: their words are kept here, pruned, for each place of a thread
- * (stack_pieces.h). For one thread that empties rings.
+ * Unchanged pieces are only marked as such: their pruned words are kept here, for each thread's place (stack_pieces.h). Used by one
+ * thread that reads rings.
  */
 #ifndef RECORD_DEEP_STACK_H
 #define RECORD_DEEP_STACK_H
@@ -18,8 +18,8 @@ struct deep_stacks *deep_stacks_new(void);
 void deep_stacks_free(struct deep_stacks *s);
 
 /*
- * After prune_sample(), which filled @stack: let it go on with @rest, which belongs to the same sample of @proc. Addresses of code that are new go
- * to @front. False: nothing was done, for words that @rest refers to did not come here.
+ * After prune_sample(), which filled @stack: append @rest, of the same sample of @proc. New code addresses go to @front. False: nothing was
+ * done, because words that @rest refers to are missing here.
  */
 bool deep_stacks_add(struct deep_stacks *s, const struct process *proc, const struct other_stack *rest, struct prune *prune,
 		     struct attach_front *front, struct event_stack *stack);

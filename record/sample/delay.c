@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * delay.c - a plain number is a window that stays open.
+ * delay.c - a plain number is a window without an end.
  */
 #include "record/sample/delay.h"
 

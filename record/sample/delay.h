@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * delay.h - when to sample, as -D says: from a moment on, in windows, or not until enabled.
+ * delay.h - when to sample (-D): after a delay, in windows, or only when enabled.
  *
  *	-D 500            from 500 ms on
  *	-D 10-20,30-40    in these windows of milliseconds

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * drain.c - the side-band here, samples by the readers, who share nothing that changes meanwhile.
+ * drain.c - reads the side-band itself and leaves samples to the readers, which share no state that changes during a pass.
  *
  * Rounds: when a pass ends, everything that was written before the previous pass ended has been read,
- * so nothing still to come is older than the newest record seen by then (the rule of perf's FINISHED_ROUND). Samples that are
- * left for the next pass put that off.
+ * so nothing still to come is older than the newest record seen by then (the rule of perf's FINISHED_ROUND). Samples
+ * left for the next pass delay it.
  */
 #include "record/sample/drain.h"
 
@@ -17,10 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a reader has to take out of its rings before a thread is woken for it. */
+/* With less in its rings, a reader runs in the caller's thread: waking another costs more. */
 #define WORTH_A_THREAD (256 * 1024)
 
-/* A side-band ring with less room may have lost a record; the longest has a path of 4 KiB. */
+/* A side-band ring with less free space may have lost a record; the longest has a path of 4 KiB. */
 #define SIDE_ROOM 8192
 
 /* A reader's part of a pass. */
@@ -51,7 +51,7 @@ struct drain {
 
 	uint64_t newest_ns;        /* record seen */
 	uint64_t newest_before_ns; /* the same when the previous pass ended */
-	uint64_t finished_ns;      /* what is older cannot be written in order any more */
+	uint64_t finished_ns;      /* older events can no longer be written in order */
 
 	struct ring_scene scene;
 	uint64_t *heads_before; /* where the rings ended at the previous pass */
@@ -126,7 +126,7 @@ static uint32_t waking_event(const struct event_plan *plan)
 	return RECORDING_NO_EVENT;
 }
 
-/* Of one that the user asked for, alone, each counts. */
+/* Every sample of an event that was requested alone counts. */
 static uint32_t waker_event(const struct event_plan *plan)
 {
 	uint32_t first = waking_event(plan);
@@ -333,13 +333,13 @@ struct err *drain_event(struct drain *d, const struct event *ev)
 	return journal_event(d->journal, &known);
 }
 
-/* The idle task comes and goes with every wait of others, and waits for nothing itself. */
+/* The idle task switches whenever others wait, and never waits itself. */
 static bool is_idle_switch(const struct event *ev)
 {
 	return ev->kind == EVENT_SWITCH && !ev->tid;
 }
 
-/* @exec's process runs as another user now, perhaps, and lost the events that it inherited: CPUs are followed again. */
+/* If @exec changed the user, the process has lost its inherited events: follow CPUs again. */
 static void check_scope(struct drain *d, const struct event *exec)
 {
 	struct diag unheard = { 0 };
@@ -363,7 +363,7 @@ static struct err *take_side_band(struct drain *d, const struct side_record *sid
 	}
 	if (!d->record.known || ev->kind == EVENT_SAMPLE)
 		return NULL;
-	ev->time_ns = MIN(ev->time_ns, side->time_ns); /* as it was gathered, should its own be in the future */
+	ev->time_ns = MIN(ev->time_ns, side->time_ns); /* the time when it was read, if its own is in the future */
 	d->newest_ns = MAX(d->newest_ns, ev->time_ns);
 	if (is_idle_switch(ev))
 		return NULL;
@@ -379,7 +379,7 @@ static struct err *take_side_band(struct drain *d, const struct side_record *sid
 	}
 	if (ev->kind == EVENT_SWITCH)
 		switch_guard_count(d->options.guard, side->ring, 1);
-	/* Which command line, cgroup and user it has now is told behind the others, with this time. */
+	/* Its new command line, cgroup and user follow the other records, with this time. */
 	if (ev->kind == EVENT_COMM && ev->comm.exec) {
 		check_scope(d, ev);
 		process_info_after_exec(d->options.process_info, ev->pid, ev->time_ns);
@@ -389,7 +389,7 @@ static struct err *take_side_band(struct drain *d, const struct side_record *sid
 
 static struct err *drain_side_band(struct drain *d)
 {
-	/* Where records have the time of a clock of the kernel's own, all is taken. */
+	/* Records whose clock is the kernel's own are all taken. */
 	uint64_t until_ns = d->perf_fds->plan->side_band.use_clockid ? clock_now_ns(CLOCK_MONOTONIC) : UINT64_MAX;
 	struct ring_list *rings = &d->perf_fds->side;
 	bool full = false;
@@ -442,7 +442,7 @@ static size_t side_of(const struct drain *d, uint32_t cpu)
 	return i;
 }
 
-/* Who woke whom costs as much as a switch does. */
+/* A record of a wake-up costs as much as one of a switch. */
 static void count_wakings(struct drain *d)
 {
 	for (size_t i = 0; i < d->nrings; i++) {
@@ -452,7 +452,7 @@ static void count_wakings(struct drain *d)
 	}
 }
 
-/* All readers at once, or one after the other where there is little to do: a thread that wakes up costs too. */
+/* Run all readers in parallel, or one after the other if there is little to do: waking a thread costs time too. */
 static struct err *drain_samples(struct drain *d)
 {
 	struct err *err = NULL;
@@ -494,7 +494,7 @@ static struct err *take_managed(void *context, const struct event *ev)
 	return journal_event(d->journal, ev);
 }
 
-/* What was seen of a thread as a sample, behind what its interpreter had. */
+/* A look at a waiting thread as a sample, after its interpreter's stack. */
 static struct err *take_sight(struct drain *d, const struct ring_sight *at)
 {
 	const struct thread_sight *sight = at->sight;
@@ -511,7 +511,7 @@ static struct err *take_sight(struct drain *d, const struct ring_sight *at)
 	return err ? err : ring_reader_take_sight(d->parts[0].reader, at);
 }
 
-/* What is older than the last pass cannot be written in order any more. */
+/* An event older than the last pass can no longer be written in order. */
 static uint64_t time_of_sight(const struct drain *d, const struct thread_sight *sight)
 {
 	return MAX(sight->time_ns, d->newest_before_ns + 1);
@@ -522,7 +522,7 @@ static struct err *take_found(void *context, const struct wait_probe_found *foun
 	struct drain *d = context;
 	uint64_t time_ns = time_of_sight(d, &found->sight);
 
-	/* But who waits still waited then, too. */
+	/* But a thread that still waits also waited then. */
 	if (time_ns > found->sight.time_ns && !found->waits)
 		return NULL;
 	return take_sight(d, &(struct ring_sight){ &found->sight, d->scene.off_cpu_event, 1, time_ns });
@@ -555,7 +555,7 @@ struct idle_totals drain_idle_totals(const struct drain *d)
 	return d->idle ? idle_reader_totals(d->idle) : (struct idle_totals){ 0 };
 }
 
-/* Long waits without a stack are looked at; what was found since the last pass is written. */
+/* Look at long waits that have no stack; write those found since the last pass. */
 static struct err *probe_waits(struct drain *d)
 {
 	d->thins = false;
@@ -583,7 +583,7 @@ static struct err *take_descriptor(void *context, const struct event *ev)
 	return journal_event(d->journal, ev);
 }
 
-/* What the descriptors are that threads wait for; at the end, @all of them. */
+/* Look up the descriptors that threads wait for; at the end, @all of them. */
 static struct err *look_at_descriptors(struct drain *d, bool all)
 {
 	for (size_t i = 0; i < d->nrings; i++) {
@@ -612,8 +612,8 @@ struct wait_probe_totals drain_probe_totals(const struct drain *d)
 }
 
 /*
- * Up to where ring number @i is to be emptied. A sample that woke its reader a moment ago waits for the next pass, so that the
- * reader finds it, and no longer.
+ * The end of ring number @i for this pass. A sample that has just woken its reader is left for the next pass, so that the reader
+ * finds it, but no longer.
  */
 static uint64_t head_of(struct drain *d, size_t i)
 {
@@ -668,7 +668,7 @@ struct err *drain_pass(struct drain *d)
 	d->totals.passes++;
 	task_filter_round(d->tasks);
 	attach_round(d->attach);
-	/* What is held may be as old as what the previous pass ended with. */
+	/* Samples that were left may be as old as the end of the previous pass. */
 	if (!d->held) {
 		d->finished_ns = d->newest_before_ns;
 		d->newest_before_ns = d->newest_ns;
@@ -676,7 +676,7 @@ struct err *drain_pass(struct drain *d)
 	return journal_end_pass(d->journal, d->finished_ns);
 }
 
-/* Members of groups that only count have no periods that would tell what is ours of their counts; samples of others have it. */
+/* Counting members of a group have no periods from which to compute our share; group_counts has it. */
 static void settle_members(const struct drain *d, struct recording_count *counts)
 {
 	for (size_t event = 0; event < d->nevents; event++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * drain.h - moves what the kernel wrote from the rings to the trace, pass by pass.
+ * drain.h - moves records from the rings to the trace, pass by pass.
  *
  *	heads of the sample rings | all side-band rings, to their ends | samples, up to those heads
  *
- * In this order a mapping is always known before the samples that need it: the kernel wrote it first.
- * Nothing is allocated in a pass but what grows with processes and code seen. Several
- * threads may share the samples of a pass; when it ends they rest. Not thread-safe.
+ * In this order a mapping is always read before the samples that need it, because the kernel wrote it first. A pass
+ * allocates memory only for new processes and code. Several threads may share the samples of a pass and are idle
+ * after it. Not thread-safe.
  */
 #ifndef RECORD_DRAIN_H
 #define RECORD_DRAIN_H
@@ -31,14 +31,14 @@ struct drain_options {
 	bool by_cpu;         /* events follow CPUs, not tasks */
 	bool raw_stacks;     /* keep application data */
 	uint64_t code_mask;  /* as in the recording */
-	uint32_t skip_pid;   /* leave samples of this process and of its copies out; 0: of none */
+	uint32_t skip_pid;   /* drop samples of this process and its forks; 0: keep all */
 	struct managed_readers *managed; /* NULL: interpreters' stacks are not read */
-	enum idle_scope idle_scope; /* where idle is an event */
+	enum idle_scope idle_scope; /* if idle is an event */
 	size_t nreaders;     /* threads that read sample rings, the caller's included */
-	struct switch_guard *guard; /* counts records of switches */
-	struct switch_scope *scope; /* the same, and of whom they are */
-	struct process_info *process_info; /* to read command lines and the like with after an exec */
-	struct ring_hand *hands; /* theirs, the caller's first; they are the caller's */
+	struct switch_guard *guard; /* limits records of switches by rate */
+	struct switch_scope *scope; /* limits them to the recorded tasks */
+	struct process_info *process_info; /* reads command lines and the like after an exec */
+	struct ring_hand *hands; /* of the readers, the caller's first; owned by the caller */
 };
 
 struct drain;
@@ -54,37 +54,37 @@ void drain_free(struct drain *d);
 /* One pass over all rings. ERR_SYSTEM: the trace cannot be written. */
 MUST_USE struct err *drain_pass(struct drain *d);
 
-/* An event from elsewhere, as if it came from the side-band. */
+/* Add an event that comes from another source, as if from the side-band. */
 MUST_USE struct err *drain_event(struct drain *d, const struct event *ev);
 
-/* How many threads a process has that runs already. */
+/* The number of threads of a process that runs already. */
 void drain_existing_process(struct drain *d, uint32_t pid, uint32_t nthreads);
 
-/* It is @now_ns: from now on record switches, stacks of waits and who ended them or, @on false, none of these; what is not possible goes to @diag. Events must follow CPUs. */
+/* At @now_ns: start recording switches, stacks of waits and wakers or, @on false, stop. Failures go to @diag. Events must follow CPUs. */
 void drain_set_waits(struct drain *d, bool on, uint64_t now_ns, struct diag *diag);
 
-/* It is @now_ns: from now on record switches and stacks of waits of the tasks only that @scope added or, not @narrow, of CPUs. */
+/* At @now_ns: record switches and stacks of waits only of the tasks that @scope added or, not @narrow, of all CPUs. */
 void drain_narrow(struct drain *d, bool narrow, uint64_t now_ns, struct diag *diag);
 
 /* The event whose samples are stacks of waits; RECORDING_NO_EVENT: none. */
 uint32_t drain_off_cpu_event(const struct drain *d);
 
-/* Of how many switches one had its stack, where stacks of waits were thinned most; 0: nowhere. */
+/* The largest N of "one stack in N switches" on any CPU; 0: never thinned. */
 uint64_t drain_thinned(const struct drain *d);
 
-/* Before the events go off: look once more at what threads wait for. */
+/* Before the events are disabled: look a last time at what threads wait for. */
 MUST_USE struct err *drain_look_last(struct drain *d);
 
-/* Are waits being looked at (wait_probe.h)? Passes should come often then. */
+/* Are waits being probed (wait_probe.h)? Then passes should be frequent. */
 bool drain_probes_waits(const struct drain *d);
 
 /* All zero where they are not. */
 struct wait_probe_totals drain_probe_totals(const struct drain *d);
 
-/* Where idle is an event: look at threads that wait from now on, or @on false, not any more; false: it is none. */
+/* If idle is an event: start looking at waiting threads or, @on false, stop. False: it is not. */
 bool drain_follow_idle(struct drain *d, bool on);
 
-/* The last round; what it finds comes with the next pass. */
+/* The last round of idle; its stacks come with the next pass. */
 void drain_end_idle(struct drain *d);
 
 /* All zero where there is none. */
@@ -93,12 +93,12 @@ struct idle_totals drain_idle_totals(const struct drain *d);
 const struct drain_totals *drain_totals(const struct drain *d);
 
 /*
- * When all rings are empty: tell of the records of mappings, names and forks that were lost last. The kernel tells on the way what was
- * lost before the next record of that CPU, and there was none.
+ * When all rings are empty: report the last lost records of mappings, names and forks. The kernel reports a loss with the next record of
+ * that CPU, and none came.
  */
 MUST_USE struct err *drain_tell_side_losses(struct drain *d);
 
-/* Counts for each event and CPU, with what the counters say now; they live in @arena. */
+/* Counts for each event and CPU, including the counters' values of now; in @arena. */
 struct recording_count *drain_counts(const struct drain *d, struct arena *arena, size_t *ret_count);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hotplug.c - one small file of sysfs stays open, is read ten times a second at most, and compared as text.
+ * hotplug.c - one small sysfs file stays open; it is read at most ten times a second and compared as text.
  */
 #include "record/sample/hotplug.h"
 
@@ -12,7 +12,7 @@
 #define ONLINE_PATH "/sys/devices/system/cpu/online"
 #define LOOK_EVERY_NS 100000000
 
-/* What the kernel says now; true if it is not what it said before. */
+/* Read the list of online CPUs; true if it changed. */
 static bool text_changed(struct hotplug *h)
 {
 	char text[HOTPLUG_TEXT_MAX] = "";
@@ -34,7 +34,7 @@ void hotplug_init(struct hotplug *h, struct perf_fds *perf_fds, const struct tar
 		.bell = bell,
 		.diag = diag,
 		.online = target->online,
-		/* Events of tasks find their way by themselves. */
+		/* Per-task events move between CPUs by themselves. */
 		.fd = target->by_cpu ? open(ONLINE_PATH, O_RDONLY | O_CLOEXEC) : -1,
 	};
 	text_changed(h);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hotplug.h - CPUs that go off line while they are recorded, and come back.
+ * hotplug.h - CPUs that go offline and come back during a recording.
  *
- * The kernel takes the events of a CPU away with it and does not bring them back, so they are opened anew, into
- * the ring that the CPU had before.
+ * The kernel removes the events of a CPU that goes offline and does not restore them, so they are opened again, into
+ * the CPU's old ring.
  *
  * Owns a descriptor. Not thread-safe.
  */
@@ -26,7 +26,7 @@ struct hotplug {
 	const struct target *target;
 	struct watch *watch;
 	struct mmap_wakeup *bell;
-	struct diag *diag; /* is informed of each CPU that went or came */
+	struct diag *diag; /* gets a warning for each CPU that went or came */
 	int fd;             /* of the kernel's messages; -1: there are none, or they are not wanted */
 	uint64_t looked_ns; /* when it was last read */
 	struct arena arena;
@@ -39,7 +39,7 @@ void hotplug_init(struct hotplug *h, struct perf_fds *perf_fds, const struct tar
 void hotplug_deinit(struct hotplug *h);
 
 /*
- * Look whether CPUs went or came, unless that was done a moment ago. Events of those that came count if @enabled.
+ * Check for CPUs that went or came, at most ten times a second. Events of those that came count if @enabled.
  * Cheap when nothing changed; called at each wake-up.
  */
 void hotplug_check(struct hotplug *h, uint64_t now_ns, bool enabled);

@@ -16,14 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOLD_NS	      500000000u /* after which a stack is handed out though its thread has not run */
+#define HOLD_NS	      500000000u /* a stack is handed out after this time even if its thread has not run */
 #define QUEUE_LEN_MAX (8u << 20)
 #define KEPT_LEN_MAX  (64u << 20) /* of stacks of all threads */
 #define END_WAIT_S    1
-#define PENDING_NS    200000000u /* that is waited at the beginning until interpreters are known */
-#define FREE_NS	      300000000u /* of a CPU that may be used at once: the first stacks take most, and the kernel's symbols */
+#define PENDING_NS    200000000u /* to wait at the start until interpreters are known */
+#define FREE_NS	      300000000u /* of CPU time as a burst: the first stacks and the kernel's symbols take most */
 
-/* A sight without the room that it did not need: kernel's addresses, stack and frames follow. */
+/* A sight without its unused room: kernel addresses, stack and frames follow. */
 struct packed {
 	uint64_t period_ns;
 	uint64_t time_ns, ip, sp;
@@ -53,9 +53,9 @@ struct idle_reader {
 	struct managed_table *table;
 	uint64_t rate;
 	enum idle_scope scope;
-	struct map processes; /* the recorder's: those that there are */
+	struct map processes; /* the recorder thread's: running processes */
 	bool changed;
-	uint64_t filter_looks; /* as of the filter, when it was asked last */
+	uint64_t filter_looks; /* of the filter, at the last check */
 	struct thread_sight *unpacked; /* the recorder's */
 	VEC(uint8_t) taken;
 
@@ -146,7 +146,7 @@ static void unpack(const struct packed *p, struct thread_sight *ret)
 
 /* ---- in its thread --------------------------------------------------------------------------------- */
 
-/* Hand out the stack with the time that it stands for. */
+/* Hand out the stack, weighted with the time that it stands for. */
 static void flush(struct idle_reader *r, struct idler *idler)
 {
 	struct packed *p = idler->packed;
@@ -196,7 +196,7 @@ static struct idler *idler_of(struct idle_reader *r, uint32_t pid, uint32_t tid)
 	return idler;
 }
 
-/* It ran since it was last looked at, or never was. */
+/* It ran since the last look, or this is the first. */
 static void look_again(struct idle_reader *r, struct idler *idler, uint64_t interval_ns)
 {
 	drop_stack(r, idler);
@@ -242,7 +242,7 @@ static size_t look_at(struct idle_reader *r, struct followed what, uint64_t inte
 	size_t count = 0;
 	char path[64];
 
-	/* Without its interpreter a stack would say less than it could; but files may take for ever. */
+	/* Wait a little for the interpreter to be known, for a better stack, but not for ever. */
 	if (look == MANAGED_PENDING && clock_now_ns(CLOCK_MONOTONIC) < r->started_ns + PENDING_NS)
 		return 0;
 	if (r->scope == IDLE_SCOPE_INTERPRETERS && look != MANAGED_KNOWN)
@@ -268,7 +268,7 @@ static size_t look_at(struct idle_reader *r, struct followed what, uint64_t inte
 	return count;
 }
 
-/* Threads that were not seen in this round have ended. */
+/* Threads missing in this round have ended. */
 static void forget_ended(struct idle_reader *r)
 {
 	const struct map_slot *slot;
@@ -293,7 +293,7 @@ static void copy_followed(struct idle_reader *r)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* When the next round may come: after an interval, and when all so far is SHARE of the time. */
+/* The time of the next round: an interval later, and not before the CPU time so far is below SHARE. */
 static uint64_t next_round_ns(struct idle_reader *r, uint64_t interval_ns)
 {
 	uint64_t cpu_ns = r->totals.cpu_ns > FREE_NS ? r->totals.cpu_ns - FREE_NS : 0;
@@ -305,7 +305,7 @@ static uint64_t next_round_ns(struct idle_reader *r, uint64_t interval_ns)
 	return MAX(steady_ns, paid_ns);
 }
 
-/* When the next one may come. */
+/* The start of the next round. */
 static uint64_t do_round(struct idle_reader *r)
 {
 	uint64_t interval_ns = 1000000000 / r->rate, before = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -330,7 +330,7 @@ static uint64_t do_round(struct idle_reader *r)
 	return next_round_ns(r, interval_ns);
 }
 
-/* Wait until @until_ns, or until the end is near. */
+/* Wait until @until_ns, or until asked to stop. */
 static bool wait_until(struct idle_reader *r, uint64_t until_ns)
 {
 	struct timespec until = { .tv_sec = (time_t)(until_ns / 1000000000),
@@ -439,7 +439,7 @@ void idle_reader_event(struct idle_reader *r, const struct event *ev)
 	r->changed |= fresh;
 }
 
-/* Signals are the recorder's. */
+/* Block signals: the recorder's thread handles them. */
 static void start(struct idle_reader *r)
 {
 	sigset_t all, old;

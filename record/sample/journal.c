@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * journal.c - side-band events are followed only if that will be of use.
+ * journal.c - side-band events are tracked only if a new trace may have to begin.
  */
 #include "record/sample/journal.h"
 
-#define AGE_SHARE   8 /* of the recording is lost at most with the open block */
+#define AGE_SHARE   8 /* at most this part of the recording is lost with the open block */
 #define AGE_MOST_NS 10000000000ULL
 
 void journal_init(struct journal *j, struct trace_writer *writer, bool turns, uint64_t min_age_ns)

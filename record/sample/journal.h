@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * journal.h - where events go: to one trace, or to a new one every now and then, each with a beginning that makes
- * it readable by itself.
+ * journal.h - writes events to one trace, or to a series of traces, each of which begins with a process snapshot so that
+ * it is readable by itself.
  *
- * A journal that is never turned costs nothing over its trace writer. Not thread-safe.
+ * A journal with one trace costs nothing over its trace writer. Not thread-safe.
  */
 #ifndef RECORD_JOURNAL_H
 #define RECORD_JOURNAL_H
@@ -22,9 +22,9 @@ struct journal {
 };
 
 /*
- * Write to @writer from now on. @turns: it may be turned later. A block that is not full is written when it is as old as
- * an eighth of the recording so far, at least @min_age_ns, at most ten seconds: so much is lost with a recorder that is
- * killed. Long blocks are small: a thread's last stack need not be repeated in them.
+ * Write to @writer from now on. @turns: another trace may follow. A block that is not full is written when it is as old as
+ * an eighth of the recording so far, between @min_age_ns and ten seconds: this much is lost if the recorder is killed.
+ * Longer blocks make smaller files: each thread's stacks are coded against the last one in the block.
  */
 void journal_init(struct journal *j, struct trace_writer *writer, bool turns, uint64_t min_age_ns);
 void journal_deinit(struct journal *j);
@@ -32,7 +32,7 @@ void journal_deinit(struct journal *j);
 /* Errors of these are those of the trace writer. */
 MUST_USE struct err *journal_event(struct journal *j, const struct event *ev);
 
-/* A sample, or what else sample rings hold, on a stream of its own: see trace_writer_add(). */
+/* Add a sample or another record of a sample ring to its stream: see trace_writer_add(). */
 MUST_USE struct err *journal_add(const struct journal *j, size_t stream, const struct event *ev);
 
 /* A pass over the rings begins, a pass ends: trace_writer_round(). */

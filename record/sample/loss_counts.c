@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * loss_counts.c - the kernel's own count of losses where it keeps one (PERF_FORMAT_LOST), split by what it reported on
- * the way.
+ * loss_counts.c - the kernel's count of losses if it keeps one (PERF_FORMAT_LOST), split in proportion to the losses it
+ * reported during the recording.
  */
 #include "record/sample/loss_counts.h"
 
@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#define TIMES_AGREE 20 /* within a twentieth: each task's times are read at moments of their own */
+#define TIMES_AGREE 20 /* within a twentieth: tasks' times are not read at the same moment */
 
 struct loss_counts_row {
 	struct recording_count count;
@@ -85,7 +85,7 @@ static double part(uint64_t some, uint64_t others)
 	return some + others ? (double)some / (double)(some + others) : 0;
 }
 
-/* In all, so that fractions add up; never less than was said before. */
+/* The total of losses that are ours, so that fractions add up; it never shrinks. */
 uint64_t loss_counts_lose(struct loss_counts *l, size_t number, uint64_t count)
 {
 	struct loss_counts_ring *ring = &l->rings[number];
@@ -95,14 +95,14 @@ uint64_t loss_counts_lose(struct loss_counts *l, size_t number, uint64_t count)
 			       : part(ring->all_kept, ring->all_passed_over);
 
 	if (!ring->all_passed_over)
-		share = 1; /* all that we know of is ours */
+		share = 1; /* only ours are known */
 	ring->lost += count;
 	ring->ours += (double)count * share;
 	ring->kept = ring->passed_over = 0;
 	return (uint64_t)ring->ours - before;
 }
 
-/* Add what the counter of @perf_fd says to the row of its event and CPU. */
+/* Add the counter of @perf_fd to the row of its event and CPU. */
 static void add_reading(const struct loss_counts *l, const struct perf_fds *perf_fds,
 			const struct perf_fd *perf_fd, struct recording_count *rows)
 {
@@ -123,8 +123,8 @@ static void add_reading(const struct loss_counts *l, const struct perf_fds *perf
 }
 
 /*
- * An event of a task on one CPU is enabled whenever the task runs, and runs only there: that alone is no
- * sharing of counters. Over all CPUs the two agree unless there was some.
+ * A per-task event that is opened on one CPU is enabled whenever the task runs anywhere, but counts only there: that alone is
+ * not multiplexing. Summed over all CPUs, enabled and running times differ only if it was multiplexed.
  */
 static void settle_times(const struct loss_counts *l, struct recording_count *rows)
 {
@@ -134,7 +134,7 @@ static void settle_times(const struct loss_counts *l, struct recording_count *ro
 		enabled = MAX(enabled, rows[ring].enabled_ns);
 		running += rows[ring].running_ns;
 	}
-	if (!running) /* it never had a counter, which is to be seen */
+	if (!running) /* it never had a counter: keep the difference visible */
 		return;
 
 	bool shared = running < enabled - enabled / TIMES_AGREE;
@@ -148,8 +148,8 @@ static void settle_times(const struct loss_counts *l, struct recording_count *ro
 }
 
 /*
- * The periods of all samples add up to what was counted, unless an interrupt did not come. Those of lost samples are
- * taken to be as long as the others. Of what is missing, the part is ours that the samples are.
+ * The periods of all samples add up to the count unless interrupts were missed. Lost samples are assumed to have the mean
+ * period. Our part of what is missing is our part of the samples.
  */
 static uint64_t missed(const struct loss_counts_ring *ring, const struct loss_counts_row *known,
 		       const struct recording_count *row, const struct perf_event_attr *attr)
@@ -160,7 +160,7 @@ static uint64_t missed(const struct loss_counts_ring *ring, const struct loss_co
 
 	if (!(period > 0) || !event_attr_needs_counter(attr->type))
 		return 0;
-	/* Kernels that keep no count of each event's losses say at least what the ring lost. */
+	/* Without per-event counts of losses: what the ring reported. */
 	uint64_t lost = MAX(row->lost_kernel, ring->lost) + row->lost_recorder;
 	double missing = (double)row->value / period - (double)seen - (double)lost;
 
@@ -169,8 +169,8 @@ static uint64_t missed(const struct loss_counts_ring *ring, const struct loss_co
 }
 
 /*
- * Events of CPUs count and lose for everybody. Of the losses the share is ours that was said on the way; the
- * count is what the periods of our samples, kept and lost, come to.
+ * Per-CPU events count and lose samples of all tasks. Our part of the losses is the part estimated during the recording; our count
+ * is the sum of the periods of our samples, kept and lost.
  */
 static void settle_share(const struct loss_counts_ring *ring, const struct loss_counts_row *known,
 			 struct recording_count *row)

@@ -25,17 +25,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LATE_NS	      1000000	  /* after a sample, what is read no longer belongs to it, if its thread may have run meanwhile */
-#define KEPT_NS	      3000000	  /* likewise, if nothing kept its reader from running at once but what kept the thread, too */
-#define MOMENT_NS      100000	  /* from a sample to that of the switch by which its reader took the CPU: 24 to 50 us */
-#define MOMENT_MAX     8	  /* samples of one moment: more events, and that switch */
-#define QUIET_NS      2000000000u /* without interpreters after which samples wake no reader */
+#define LATE_NS	      1000000	  /* a stack read later than this after its sample is discarded, if the thread may have run meanwhile */
+#define KEPT_NS	      3000000	  /* likewise, if what delayed the reader delayed the thread too */
+#define MOMENT_NS      100000	  /* from a sample to the switch to its reader: 24 to 50 us */
+#define MOMENT_MAX     8	  /* samples at one moment: several events, and that switch */
+#define QUIET_NS      2000000000u /* after this time without interpreters, samples wake no reader */
 #define WAITING_MAX   (4u << 20)  /* bytes of results that wait for the drain */
 #define END_WAIT_NS   1000000000
-#define BEGIN_WAIT_NS 20000000 /* that a recording begins later at most: to look at a process takes 1 ms */
-#define DEEP_PERCENT  3	  /* of a CPU: what deep stacks may cost */
-#define DEEP_DRAIN    2	  /* times what it takes to read one, with what is done to it later */
-#define CHECK_EVERY   16	  /* wake-ups: to ask for the thread's CPU time costs a sixth of reading a stack */
+#define BEGIN_WAIT_NS 20000000 /* the longest delay of the recording's start: examining a process takes 1 ms */
+#define DEEP_PERCENT  3	  /* of a CPU: the budget for deep stacks */
+#define DEEP_DRAIN    2	  /* cost of reading and processing one, relative to reading */
+#define CHECK_EVERY   16	  /* wake-ups between checks of the thread's CPU time, which costs a sixth of reading a stack */
 
 /* One result; its frames follow. */
 struct result {
@@ -60,18 +60,18 @@ struct reader {
 	int epoll_fd; /* for the ring and the end */
 	bool started;
 	_Atomic uint64_t pos; /* in the ring: results of what is before it are there */
-	_Atomic uint64_t claimed; /* likewise: there will be a result of what is before it, though the drain takes it out now */
-	uint64_t rung_tail; /* the drain was asked to come when the ring began here */
+	_Atomic uint64_t claimed; /* likewise: samples before it will get a result, even if the drain takes them out now */
+	uint64_t rung_tail; /* the ring's tail when the drain was last woken */
 	struct priority priority;
 	unsigned wakeups;
-	uint64_t waits_ns; /* since when nothing is left to be done before the next sample */
+	uint64_t waits_ns; /* idle since */
 	struct managed_view view;
 	struct managed_stack stack;
 	struct stack_reader *other; /* of stacks that a thread has left */
 	struct budget budget; /* of read_ns */
 	struct budget deep_budget; /* of deep_ns as if that were BUDGET_PERCENT */
 	uint64_t deep_ns;
-	bool deep_rests; /* it was used up, and is not full again: stacks that are read now and then cost more in the trace */
+	bool deep_rests; /* the budget was used up and is not full again: deep stacks that are read only now and then cost more in the trace */
 	bool was_deep;	 /* what was read last */
 
 	pthread_mutex_t lock; /* of the results */
@@ -90,10 +90,10 @@ struct managed_readers {
 	bool by_cpu, started, refused;
 	size_t nreaders;
 	struct reader *readers;
-	struct results taken; /* of the reader that is being fetched */
+	struct results taken; /* of the reader that the drain is at */
 	struct thread_clocks clocks;
 	struct wake_filter *filter; /* NULL: each sample wakes its reader */
-	uint32_t marked[STACK_SHELF_PIDS]; /* by place among the shelves' suspects; 0: none */
+	uint32_t marked[STACK_SHELF_PIDS]; /* processes marked for the shelves, by place; 0: none */
 	_Atomic uint64_t samples, missed;
 	struct managed_totals totals;
 };
@@ -123,7 +123,7 @@ static size_t number_of(const struct reader *r)
 	return (size_t)(r - r->all->readers);
 }
 
-/* The drain is woken when half of the room for results is in use, and a quarter of the ring if that does not wake it any more. */
+/* The drain is woken when half of the room for results is in use, or a quarter of the ring if that no longer wakes it. */
 static void ring_bell(struct reader *r)
 {
 	uint64_t tail = sample_head_tail(r->ring), one = 1;
@@ -146,8 +146,8 @@ static bool may_read_deep(struct reader *r)
 }
 
 /*
- * What the sampled thread cannot change meanwhile, if it does not run: all that is read of it. False: its clock moved, of an interpreter
- * while its stack was read; the other stack takes longer.
+ * Read the sampled thread's stacks, which it cannot change while it does not run. False: its CPU clock moved meanwhile; for an
+ * interpreter, while that stack was read, since the other stack takes longer.
  */
 static bool read_once(struct reader *r, const struct sample_head *seen, bool other, struct managed_process *p)
 {
@@ -170,7 +170,7 @@ static bool read_once(struct reader *r, const struct sample_head *seen, bool oth
 	return unchanged;
 }
 
-/* False: it did run. If it was another thread that moved the process's clock, an interpreter's stack is read once more, with a clock of its own. */
+/* False: it did run. If another thread moved the process's clock, an interpreter's stack is read again, with the thread's own clock. */
 static bool read_memory(struct reader *r, const struct sample_head *seen, bool other, struct managed_process *p)
 {
 	if (read_once(r, seen, other, p))
@@ -205,7 +205,7 @@ static bool copy_sample(struct reader *r, const struct sample_head *seen)
 	return sample_head_tail(r->ring) <= seen->pos;
 }
 
-/* Its thread has run since. */
+/* The thread has run since. */
 static void pass_over(struct reader *r, const struct sample_head *seen)
 {
 	struct managed_process *p = managed_table_hold(r->all->table, seen->pid);
@@ -216,15 +216,15 @@ static void pass_over(struct reader *r, const struct sample_head *seen)
 }
 
 /*
- * Samples between which their threads did not run, oldest first: one wakes our own thread, and the switch by which that takes the CPU is another, of the
- * thread that was sampled or of the one that came after it.
+ * Samples of one moment, oldest first; their threads did not run in between. The first wakes our thread, the second is the switch to it, from the
+ * sampled thread or from its successor.
  */
 struct moment {
 	size_t count;
 	struct sample_head samples[MOMENT_MAX];
 };
 
-/* Those of @moment that do not belong to that of @time_ns, or for which there is no room. */
+/* Drop the samples of @moment that are too far from @time_ns, or beyond its room. */
 static void pass_over_before(struct reader *r, struct moment *moment, uint64_t time_ns)
 {
 	size_t count = moment->count == MOMENT_MAX;
@@ -238,8 +238,8 @@ static void pass_over_before(struct reader *r, struct moment *moment, uint64_t t
 }
 
 /*
- * The newest samples since the last call: those before them are too late. False: there are none, or the drain was faster. It may be so for
- * those that came long before, which woke no reader.
+ * The newest samples since the last call; older ones are late. False: there are none, or the drain took them first, as it may take
+ * older samples that woke no reader.
  */
 static bool newest_moment(struct reader *r, uint64_t head, struct moment *ret)
 {
@@ -271,15 +271,15 @@ static bool is_same_thread(const struct sample_head *one, const struct sample_he
 }
 
 /*
- * A reader that waits takes the CPU from the sampled thread as soon as the kernel can let it: until then that works for others (network, a
- * hypervisor). One that was at work on something that makes it wait, such as a lock of memory, let the thread run.
+ * A waiting reader preempts the sampled thread as soon as the kernel allows it; until then the CPU handles interrupts or is taken by the
+ * hypervisor. A reader that was busy and blocked, for example on a lock of an address space, let the thread run.
  */
 static bool is_late(const struct reader *r, const struct sample_head *seen, uint64_t now)
 {
 	return now >= seen->time_ns + (r->priority.raised && seen->time_ns > r->waits_ns ? KEPT_NS : LATE_NS);
 }
 
-/* What there is to be read of the thread of sample @number of @moment; the result's state, if it is an interpreter's. */
+/* Read the stacks of the thread of sample @number of @moment; returns the result's state for an interpreter. */
 static enum event_managed_state read_thread(struct reader *r, const struct moment *moment, size_t number, bool other, struct managed_process *p)
 {
 	const struct sample_head *newest = &moment->samples[number];
@@ -299,7 +299,7 @@ static enum event_managed_state read_thread(struct reader *r, const struct momen
 	return r->stack.state;
 }
 
-/* Sample @number of @moment, the newest of its thread, and its others. */
+/* Handle sample @number of @moment, the newest of its thread, and the thread's other samples. */
 static void take_thread(struct reader *r, const struct moment *moment, size_t number)
 {
 	struct managed_table *table = r->all->table;
@@ -336,7 +336,7 @@ static void take_moment(struct reader *r, const struct moment *moment)
 	}
 }
 
-/* The drain, which may come meanwhile, takes no sample whose result is not there yet. */
+/* The drain may run meanwhile; it takes no sample without a result. */
 static void take_samples(struct reader *r)
 {
 	uint64_t head = ring_head(r->ring);
@@ -350,7 +350,7 @@ static void take_samples(struct reader *r)
 	r->pos = head;
 }
 
-/* What rings meanwhile is looked at when we wait again. */
+/* Bells that ring meanwhile end the next wait. */
 static void look(struct reader *r)
 {
 	struct wake_filter *filter = r->all->filter;
@@ -400,7 +400,7 @@ static void *run_reader(void *context)
 	return NULL;
 }
 
-/* ---- in the recorder's ----------------------------------------------------------------------------- */
+/* ---- in the recorder's thread ---------------------------------------------------------------------- */
 
 struct managed_readers *managed_readers_new(struct perf_fds *fds, bool by_cpu,
 					    const struct priority *first)
@@ -428,7 +428,7 @@ static bool wait_for(struct reader *r, int fd, uint32_t how)
 	return epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-/* Memory that is not used yet costs nothing. */
+/* Untouched memory costs nothing. */
 static void give_room(struct results *results)
 {
 	vec_reserve(&results->bytes, WAITING_MAX);
@@ -457,7 +457,7 @@ static void mark_known(void *context, uint32_t pid, bool known)
 		wake_filter_unmark(m->filter, pid);
 }
 
-/* It stays attached to the events until they are closed, also if one refuses it. */
+/* The filter stays attached to the events until they are closed, even if one refuses it. */
 static void open_filter(struct managed_readers *m)
 {
 	struct wake_filter *filter = wake_filter_new(m->fds->samples.len);
@@ -470,7 +470,7 @@ static void open_filter(struct managed_readers *m)
 	}
 }
 
-/* Mark the processes of the shelves, which come and go. */
+/* Mark the processes that the shelves need read, unmark others. */
 static void mark_suspects(struct managed_readers *m)
 {
 	for (size_t i = 0; i < STACK_SHELF_PIDS && m->filter; i++) {
@@ -503,7 +503,7 @@ static void start_readers(struct managed_readers *m)
 	}
 }
 
-/* All that have ended; false if one still hangs. */
+/* Join the threads that have ended; false if one hangs. */
 static bool end_readers(struct managed_readers *m)
 {
 	uint64_t one = 1;

@@ -4,12 +4,12 @@
  *
  *	sample ─ interrupt ─► wakes the reader of that CPU ─► the sampled thread waits while its stack is read
  *
- * Where the kernel has a wake_filter only samples of processes that there is something to read of wake them.
+ * With a wake_filter only samples of processes that have something to read wake them.
  *
- * The sampled thread cannot change its frames while the reader has its CPU. Should the scheduler have moved it to another
- * CPU, its CPU clock goes on meanwhile; such a stack is thrown away and counted as torn. Reading from elsewhere would tear
- * 1 to 4 % of them. The readers look at samples where they lie in the rings and take nothing out of them; results wait until
- * the drain fetches them, which never waits for a reader.
+ * The sampled thread cannot change its frames while the reader has its CPU. If the scheduler moved it to another CPU, its
+ * CPU clock advances; the stack is then discarded and counted as torn. Reading from another CPU would tear 1 to 4 % of
+ * them. Readers look at samples in the rings and consume nothing; results wait for the drain, which never waits for a
+ * reader.
  *
  * The recorder's thread makes all calls.
  */
@@ -32,24 +32,24 @@ struct perf_layout;
 /* So far. */
 struct managed_totals {
 	uint64_t samples; /* of processes with a known interpreter */
-	uint64_t states[EVENT_MANAGED_STATES]; /* stacks by what came of them */
-	uint64_t dropped; /* stacks that came too late for the trace, or found no room */
+	uint64_t states[EVENT_MANAGED_STATES]; /* stacks by outcome */
+	uint64_t dropped; /* stacks that were too late for the trace, or found no room */
 	uint64_t read_ns; /* time that reading took */
 	bool not_by_cpu;  /* events follow tasks: nothing is read */
 };
 
 /*
- * Readers for the sample rings of @fds; all must outlive them. @by_cpu: events follow CPUs. @first: the recorder's
- * place in line, which readers join. No thread is started yet.
+ * Readers for the sample rings of @fds; all arguments must outlive them. @by_cpu: events follow CPUs. @first: the
+ * recorder's priority, which readers take over. Starts no thread.
  */
 struct managed_readers *managed_readers_new(struct perf_fds *fds, bool by_cpu,
 					    const struct priority *first);
-/* Waits for a second at most; a reader that then still hangs keeps what it may use. */
+/* Waits at most a second; memory that a hung reader may use is leaked. */
 void managed_readers_free(struct managed_readers *m);
 
 /*
- * The recording begins: processes that run an interpreter now, or @all that were there before, are known and have their readers at once,
- * so that their first samples have a stack. Takes some milliseconds for the first, none if there is none.
+ * Before the recording begins: examine processes that run an interpreter now, or @all existing ones, and start their readers, so that
+ * their first samples have a stack. Takes some milliseconds if there is one.
  */
 void managed_readers_begin(struct managed_readers *m, bool all);
 
@@ -60,42 +60,41 @@ void managed_readers_begin(struct managed_readers *m, bool all);
 bool managed_readers_wanted(struct managed_readers *m, uint64_t now_ns);
 
 /*
- * Do readers have a bell of their own (wake_filter.h)? Then rings wake who waits for them as ever. Known once managed_readers_wanted() was
- * true.
+ * Does a wake_filter wake the readers? Then rings wake the drain as usual. Known once managed_readers_wanted() was true.
  */
 bool managed_readers_have_bells(const struct managed_readers *m);
 
-/* What samples look like, by event number, which is copied; before the first call of managed_readers_wanted(). */
+/* The layouts of samples, by event number; copied. Before the first call of managed_readers_wanted(). */
 void managed_readers_set_layouts(struct managed_readers *m, const struct perf_layout *layouts, size_t count);
 
-/* The stacks that sampled threads had left, which are read as well (stack_shelf.h); NULL: they are not. */
+/* Where second stacks go (stack_shelf.h); NULL: they are not read. */
 struct stack_shelves *managed_readers_shelves(const struct managed_readers *m);
 
-/* A descriptor that becomes readable when the recorder should drain, since it is not woken by rings that readers wait for. */
+/* A descriptor that becomes readable when the recorder should drain: rings that readers wait for do not wake it. */
 int managed_readers_fd(const struct managed_readers *m);
 
 /*
- * Ring number @ring of samples is written up to @head: up to where its reader has looked, or need not. What is taken out of the ring
- * before that has no stack.
+ * Sample ring number @ring is written up to @head. Returns up to where its reader has looked, or need not look; samples consumed beyond
+ * that have no stack.
  */
 uint64_t managed_readers_seen(const struct managed_readers *m, size_t ring, uint64_t head);
 
-/* Process @pid was sampled; several threads may tell. */
+/* Process @pid was sampled. Thread-safe. */
 void managed_readers_sampled(struct managed_readers *m, uint32_t pid);
 
 /*
- * @sample, whose record ends at @end in ring number @ring, is taken out of it. True if no reader has looked at it there: then *@ret says
- * that its stack is missing. Several threads may ask.
+ * @sample, whose record ends at @end in ring number @ring, is consumed. True if no reader has looked at it: then *@ret is the event
+ * that says that its stack is missing. Thread-safe.
  */
 bool managed_readers_missed(struct managed_readers *m, size_t ring, uint64_t end, const struct event *sample, struct event *ret);
 
 typedef struct err *managed_take_fn(void *context, const struct event *ev);
 
-/* Hand what was read since the last call to @take, but nothing older than @oldest_ns. Stops at the first error. */
+/* Pass stacks read since the last call to @take, but none older than @oldest_ns. Stops at the first error. */
 MUST_USE struct err *managed_readers_take(struct managed_readers *m, uint64_t oldest_ns,
 					  managed_take_fn *take, void *context);
 
-/* The receiver of mappings, forks, execs and ends. */
+/* The receiver of mappings, forks, execs and exits. */
 struct managed_table *managed_readers_table(struct managed_readers *m);
 struct managed_totals managed_readers_totals(const struct managed_readers *m);
 struct managed_refusals managed_readers_refusals(const struct managed_readers *m);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mmap_wakeup.c - a ring that is mapped read-only is written over and over and never full, so that its waking is all that
- * is left of it: one page does.
+ * mmap_wakeup.c - a ring that is mapped read-only is overwritten and never full; only its wake-ups are used, so one page is
+ * enough.
  */
 #include "record/sample/mmap_wakeup.h"
 

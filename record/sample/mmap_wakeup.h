@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mmap_wakeup.h - rings when code is mapped somewhere, so that the recorder looks at once and takes hold of files that
- * may be gone a moment later.
+ * mmap_wakeup.h - wakes the recorder when code is mapped, so that it opens files at once that may be deleted a moment
+ * later.
  *
- * The kernel cannot be asked for files that are new to us, only for every executable mapping. So it rests after each
- * ring, the longer the more often nothing new had come, and an idle machine does not ring it at all:
+ * The kernel reports every executable mapping, not only new files. So wake-ups pause after each one, longer if it brought
+ * no new file; an idle machine has none at all:
  *
  *	mapped        |   | | ||    |                                |
- *	rings         |       |         |                            |
- *	rests          10 ms   20 ms     40 ms ... 100 ms at most    10 ms
+ *	wakes         |       |         |                            |
+ *	pauses         10 ms   20 ms     40 ms ... 100 ms at most    10 ms
  *
- * Where something new had come it rests half as long as the last time: a machine that builds and tests has new files all the time.
+ * After a new file the pause is half the last one, not the shortest: a machine that builds and tests makes new files all the time.
  *
  * A mmap wakeup owns descriptors and mappings. Not thread-safe.
  */
@@ -28,36 +28,36 @@
 /* On one CPU. */
 struct mmap_wakeup_wire {
 	int fd;
-	void *page; /* of the ring that the kernel writes to and that is never read */
+	void *page; /* of the ring, which is never read */
 };
 
 struct mmap_wakeup {
-	int fd; /* readable when it has rung: an epoll over all wires; -1: there is none */
+	int fd; /* an epoll over all CPUs' events, readable on a wake-up; -1: none */
 	const struct event_plan *plan;
 	const struct target *target;
 	VEC(struct mmap_wakeup_wire) wires;
-	uint64_t rest_ns;        /* how long it rested last */
-	uint64_t rested_ns;      /* since when it may ring again, or may have been able to */
-	uint64_t rests_until_ns; /* UINT64_MAX: it does not rest */
-	uint64_t news;           /* how much was new when it last began to rest */
-	uint64_t wakeups;        /* because it rang, or because it had rested */
+	uint64_t rest_ns;        /* the last pause */
+	uint64_t rested_ns;      /* the end of the last pause */
+	uint64_t rests_until_ns; /* end of this pause; UINT64_MAX: there is none */
+	uint64_t news;           /* new files so far when the last pause began */
+	uint64_t wakeups;        /* by mappings and by ends of pauses */
 };
 
 /*
- * A wire to each CPU that @target's tasks may run on; both must outlive the mmap wakeup. ERR_SYSTEM: it cannot be had;
- * then mmap_wakeup_close() is not needed, and all else may be called and does nothing.
+ * Open an event on each CPU that @target's tasks may run on; the arguments must outlive it. ERR_SYSTEM: not possible; then
+ * mmap_wakeup_close() is not needed and the other functions do nothing.
  */
 MUST_USE struct err *mmap_wakeup_open(struct mmap_wakeup *d, const struct event_plan *plan,
 				   const struct target *target);
 void mmap_wakeup_close(struct mmap_wakeup *d);
 
-/* A wire to @cpu, which was off line. ERR_SYSTEM: that cannot be. */
+/* Open the event on @cpu, which came online. */
 MUST_USE struct err *mmap_wakeup_reopen(struct mmap_wakeup *d, uint32_t cpu);
 
-/* It has rung and was answered. @news: how many new files were seen since the recording began. */
+/* A wake-up was handled: begin a pause. @news: new files seen since the recording began. */
 void mmap_wakeup_rest(struct mmap_wakeup *d, uint64_t now_ns, uint64_t news);
 
-/* It has rested enough: from now on it may ring. */
+/* End the pause. */
 bool mmap_wakeup_rested(struct mmap_wakeup *d, uint64_t now_ns);
 
 #endif

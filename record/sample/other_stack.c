@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * other_stack.c - a pass over the words of a snapshot for one that only a signal frame or a Go program has.
+ * other_stack.c - searches the words of a snapshot for marks of signal frames, Go and Erlang.
  *
  * Sources: struct rt_sigframe and struct sigcontext of Linux (arch/x86/include/asm/sigframe.h and uapi/asm/sigcontext.h, arch/arm64/kernel/signal.c);
  * OTP 25, erts/emulator/beam/erl_process.h (struct process) and jit/x86/beam_asm.hpp (emit_enter_runtime, emit_leave_runtime);
@@ -59,7 +59,7 @@ static void keep_proof(const struct other_stack_snapshot *s, size_t slot, struct
 		ret->proof[i] = slot + i < s->nwords ? word_at(s, slot + i) : 0;
 }
 
-/* The handler runs on the stack that was set for signals, and did not interrupt that. */
+/* The handler runs on the alternate signal stack and interrupted code on another. */
 static bool is_signal_frame(const struct other_stack_snapshot *s, const struct frame_shape *shape, size_t slot,
 			    struct other_stack_place *ret)
 {
@@ -128,7 +128,7 @@ bool other_stack_find(const struct other_stack_snapshot *s, size_t *slot, struct
 #define BACK_MAX    8    /* and from there to behind the load of the stack pointer */
 #define SAVED_MAX   64   /* words below a return address: what the function called saves of registers, or one that it calls in turn */
 
-#define WHOLE_LEN_MIN 49152 /* room for less is somebody's wish, or because the recorder is behind */
+#define WHOLE_LEN_MIN 49152 /* shorter snapshots were requested, or the recorder is behind */
 #define PAIRS_MAX     1024  /* frame pointers that are followed */
 #define HOLE_MAX      (1ULL << 20) /* untouched bytes behind the snapshot */
 
@@ -154,8 +154,8 @@ bool other_stack_snapshot_of(const struct perf_record *rec, const struct process
 }
 
 /*
- * Do frame pointers lead to a 0 in the snapshot? What lies behind such an end is none of the stack's: those of goroutines and coroutines are small
- * and lie in the heap.
+ * Do frame pointers lead to a 0 in the snapshot? Then the stack ends there: goroutines and coroutines have small stacks in the heap, with
+ * other data behind them.
  */
 static bool ends_by_frame_pointer(const struct other_stack_snapshot *s)
 {
@@ -225,7 +225,7 @@ bool other_stack_is_goroutine(const struct task_memory *mem, uint64_t goroutine)
 	       g[G_LO] % 2048 == 0 && g[G_HI] % 2048 == 0;
 }
 
-/* Where the goroutine's stack was left and ends, if it says itself that it called what does not run on it. */
+/* Where the goroutine's stack was left and where it ends, if the goroutine is in a call that switched stacks. */
 static bool ask_goroutine(const struct task_memory *mem, const struct other_stack_place *place, uint64_t *ret_sp,
 			  uint64_t *ret_end)
 {
@@ -239,7 +239,7 @@ static bool ask_goroutine(const struct task_memory *mem, const struct other_stac
 	       g[G_HI] - g[G_SP] == place->depth && g[G_SP] % 8 == 0 && g[G_HI] % 8 == 0;
 }
 
-/* What can be no address, as small numbers; what else is none, pruning finds out. Authentication codes make any address large. */
+/* Too small for an address; pruning finds other words that are none. Authentication codes make any address large. */
 static bool may_be_address(uint64_t word)
 {
 	return word >= 4096 && (arch_native() != &arch_x86_64 || !(word >> 47));
@@ -252,7 +252,7 @@ static bool may_be_address(uint64_t word)
 #define P_HEND	17
 #define P_WORDS 18
 
-/* Where the stack of Erlang's process @process was left, and its end, which is that of the heap as well. */
+/* Where the stack of Erlang's process @process was left, and its end, which is also the heap's. */
 static bool ask_process(const struct task_memory *mem, uint64_t process, uint64_t *ret_sp, uint64_t *ret_heap, uint64_t *ret_end)
 {
 	uint64_t p[P_WORDS];
@@ -296,7 +296,7 @@ static bool is_on_process(const struct task_memory *mem, const struct other_stac
 	return ask_process(mem, s->process, &sp, &heap, &end) && s->base >= heap && s->base < end;
 }
 
-/* The process of the machine's code that called what returns to @slot: the register is among the first that are saved, or was not saved. */
+/* The process whose code made the call that returns to @slot: its register is among the first that are saved, or was not saved. */
 static bool find_process(const struct task_memory *mem, const struct other_stack_snapshot *s, size_t slot, uint64_t *ret)
 {
 	uint64_t sp, heap, end;
@@ -331,7 +331,7 @@ static uint64_t kept_pointer(const struct task_memory *mem, const struct other_s
 
 bool other_stack_find_erlang(const struct task_memory *mem, const struct other_stack_snapshot *s, struct other_stack_place *ret)
 {
-	/* The machine's code calls C with a stack pointer that is a multiple of 64. */
+	/* BEAM code calls C with a stack pointer that is a multiple of 64. */
 	size_t slot = ((56 - s->base) & 63) / 8;
 	enum way_back way = NO_WAY_BACK;
 
@@ -390,7 +390,7 @@ static bool skip_hole(const struct task_memory *mem, uint64_t *sp, uint64_t end)
 	return *sp < limit;
 }
 
-/* Bytes from *@sp to @end, and the proof, by one call. Pages that are not there become zero, those before the first that is are left out. */
+/* Read from *@sp to @end, and the proof, in one call. Missing pages read as zero; those before the first present page are omitted. */
 static size_t read_rest(const struct task_memory *mem, const struct other_stack_place *place, uint64_t *sp, uint64_t end, uint8_t *ret)
 {
 	uint64_t proof[OTHER_STACK_PROOF], begin = end, got_end = 0;
@@ -425,7 +425,7 @@ static size_t read_left(const struct task_memory *mem, const struct other_stack_
 
 #define READ_LEN (64u << 10) /* bytes of a deep stack at once, so that they stay in the caches */
 
-/* @len bytes, of which pages that are not there become zero. */
+/* Read @len bytes; missing pages read as zero. */
 static void read_part(const struct task_memory *mem, uint64_t addr, uint8_t *ret, size_t len)
 {
 	for (size_t at = 0; at < len;) {
@@ -438,7 +438,7 @@ static void read_part(const struct task_memory *mem, uint64_t addr, uint8_t *ret
 	}
 }
 
-/* Words from @at on, of which pieces that are whole and the same are only marked. */
+/* Add the words from @at on; unchanged whole pieces are only marked. */
 static void take_pieces(const uint64_t *words, uint64_t at, size_t len, struct stack_pieces *pieces, struct other_stack *ret)
 {
 	size_t first = (size_t)(ret->base / STACK_PIECE_LEN);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perf_fds.c - the first descriptor on a CPU is mapped, all others there are redirected to its ring.
+ * perf_fds.c - the first descriptor on a CPU is mapped; the others there are redirected to its ring.
  */
 #include "record/sample/perf_fds.h"
 
@@ -11,10 +11,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define SIDE_LEN_MAX (1ULL << 22) /* a fifth of a second of a program that does nothing but map files */
+#define SIDE_LEN_MAX (1ULL << 22) /* a fifth of a second of a program that only maps files */
 #define SIDE_LEN_MIN (1ULL << 15)
 #define SIDE_WAKEUP  (1ULL << 18) /* most that a side-band ring holds before the reader is woken */
-#define SIDE_ALL_MAX (1ULL << 26)  /* and of the memory 1/256, is what all of them may have unless that is less than 1 MiB each */
+#define SIDE_ALL_MAX (1ULL << 26)  /* limit for all of them, as is 1/256 of the memory; each may have 1 MiB */
 #define RING_LEN_MIN (1ULL << 17) /* holds one of the largest records while another is read */
 
 #define GROUP_MAX    64 /* events in a group */
@@ -66,9 +66,9 @@ static struct err *attach_ring(struct perf_fds *s, struct ring_list *rings, int 
 }
 
 /*
- * The kernel goes through its lists at each switch of any thread as long as any event follows
- * switches, also one that is off: a ping-pong ran at 0.80 of its speed. So it is closed. What cannot be opened again,
- * since its CPU is off line, is tried at the next turn.
+ * While any event follows switches, even a disabled one, the kernel walks its lists at every switch of every thread: a
+ * ping-pong ran at 0.80 of its speed. So it is closed. If it cannot be reopened because its CPU is offline, the next
+ * switch-on tries again.
  */
 static struct err *turn_switches(struct perf_fds *s, struct perf_fd *perf_fd, bool on)
 {
@@ -105,7 +105,7 @@ static struct err *open_side_part(struct perf_fds *s, const struct event_target 
 		close(fd);
 		return err;
 	}
-	/* It may be in the place of one whose CPU went off line. */
+	/* It may replace one whose CPU went offline. */
 	for (size_t i = 0; i < s->items.len && part == EVENT_SIDE_SWITCHES; i++)
 		s->items.items[i].switches &= s->items.items[i].cpu != (uint32_t)at->cpu || s->items.items[i].task;
 	remember(s, (struct perf_fd){ .fd = fd, .event = PERF_FD_SIDE_BAND, .cpu = (uint32_t)at->cpu,
@@ -116,7 +116,7 @@ static struct err *open_side_part(struct perf_fds *s, const struct event_target 
 	return NULL;
 }
 
-/* Where CPUs are followed, switches have a descriptor of their own, so that they can be switched off, and be a cgroup's only. */
+/* If CPUs are followed, switches have a separate descriptor, which can be closed, or limited to a cgroup. */
 static struct err *open_side_band(struct perf_fds *s, const struct event_target *at)
 {
 	bool apart = at->pid == -1 && s->plan->side_band.context_switch;
@@ -139,7 +139,7 @@ static int group_fd(const struct perf_fds *s, size_t first, uint32_t index)
 	return -1;
 }
 
-/* A second one like the last, for when the reader is behind; without it, more is lost then. */
+/* Open a lean twin of the last one, for when the reader is behind; without it, more samples are lost then. */
 static void open_lean(struct perf_fds *s, const struct event_target *at)
 {
 	struct perf_fd *full = &s->items.items[s->items.len - 1];
@@ -162,7 +162,7 @@ static void open_lean(struct perf_fds *s, const struct event_target *at)
 	remember(s, lean);
 }
 
-/* Does @index, or the event that leads it, have no place on this CPU? */
+/* Is @index, or its group leader, not open on this CPU? */
 static bool is_refused(const struct perf_fds *s, uint32_t index, const struct event_target *at)
 {
 	for (size_t i = 0; i < s->refusals.len; i++) {
@@ -176,8 +176,8 @@ static bool is_refused(const struct perf_fds *s, uint32_t index, const struct ev
 }
 
 /*
- * Can it be this CPU's own trouble, such as counters or breakpoints that somebody else holds there? Whether it is
- * shows when the event has been tried on the others.
+ * May the refusal concern this CPU only, for example because another profiler holds its counters or breakpoints? Trying
+ * the event on the other CPUs decides.
  */
 static bool may_be_of_cpu(const struct err *err, const struct event_target *at)
 {
@@ -217,7 +217,7 @@ static struct err *open_samplers(struct perf_fds *s, const struct event_target *
 	return NULL;
 }
 
-/* Errors that concern one CPU or one task only: the others go on. */
+/* An error of one CPU or task: go on with the others. */
 static bool is_local(const struct err *err)
 {
 	int errnum = err_errno(err);
@@ -276,7 +276,7 @@ static void forget_refusals(struct perf_fds *s)
 	vec_deinit(&s->refusals);
 }
 
-/* An event that is open nowhere ends it; others are reported, CPU by CPU. */
+/* An event that opened nowhere is an error; other refusals are warnings for each CPU. */
 static struct err *settle_refusals(struct perf_fds *s, struct diag *diag)
 {
 	struct err *err = NULL;
@@ -311,7 +311,7 @@ static struct err *open_all(struct perf_fds *s, const struct target *target, str
 	return err;
 }
 
-/* The reader wakes when a quarter of a ring is full: it has the time that the rest takes to come. */
+/* Wake the reader when a quarter of a ring is full: the rest gives it time to run. */
 static void set_wakeups(struct event_plan *plan, const struct perf_fds *s)
 {
 	for (size_t i = 0; i < plan->nevents; i++) {
@@ -334,7 +334,7 @@ static void tell_of_smaller_rings(const struct perf_fds *s, struct diag *diag)
 				  "raise /proc/sys/kernel/perf_event_mlock_kb or 'ulimit -l'"));
 }
 
-/* A lost sample is one less; a lost mapping makes every sample there nameless. */
+/* A lost sample is one sample less; a lost mapping leaves all samples in it without names. */
 static uint64_t full_side_len(const struct target *target)
 {
 	const struct cpu_list *cpus = target->by_cpu ? &target->online : &target->cpus;
@@ -367,7 +367,7 @@ struct err *perf_fds_open(struct event_plan *plan, const struct target *target, 
 			return NULL;
 		}
 		perf_fds_close(ret);
-		/* Lockable memory is all that smaller rings can help with. */
+		/* Smaller rings help only if lockable memory is short. */
 		if (!ret->refused || len / 2 < RING_LEN_MIN)
 			break;
 		err_free(err);
@@ -387,7 +387,7 @@ static bool is_off(const struct perf_fds *s, uint32_t event)
 	return false;
 }
 
-/* Is it recorded only while switches are? */
+/* Is it enabled only while switches are recorded? */
 static bool is_of_waits(const struct perf_fds *s, const struct perf_fd *perf_fd)
 {
 	const struct event_desc *desc = perf_fd->event == PERF_FD_SIDE_BAND ? NULL : s->plan->events[perf_fd->event].desc;
@@ -395,7 +395,7 @@ static bool is_of_waits(const struct perf_fds *s, const struct perf_fd *perf_fd)
 	return desc && (event_desc_is_off_cpu(desc) || event_desc_is_waking(desc));
 }
 
-/* Of twins, is it the one that its CPU takes now? */
+/* Is it the one of its twins that is in use on its CPU? */
 static bool has_turn(const struct perf_fds *s, const struct perf_fd *perf_fd)
 {
 	if (perf_fd->paired && perf_fd->wakes != s->waking)
@@ -413,7 +413,7 @@ static void set(const struct perf_fd *perf_fd, bool on)
 	ioctl(perf_fd->fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/* Let the samplers from number @first on do what @s says. */
+/* Enable or disable the sampling events from number @first on, as @s says. */
 static void control_samplers(const struct perf_fds *s, size_t first)
 {
 	for (size_t i = first; i < s->items.len; i++) {
@@ -430,7 +430,7 @@ static void set_period(struct perf_fd *perf_fd, uint64_t period)
 	perf_fd->period = period;
 }
 
-/* Give perf_fd number @number a twin that wakes. */
+/* Open a waking twin of number @number. */
 static void open_waking(struct perf_fds *s, const struct target *target, size_t number)
 {
 	struct perf_fd twin = s->items.items[number];
@@ -457,7 +457,7 @@ static void open_waking(struct perf_fds *s, const struct target *target, size_t 
 	remember(s, twin);
 }
 
-/* Let the samplers from number @first on run through the filter. */
+/* Attach the filter to the sampling events from number @first on. */
 static bool filter_samplers(const struct perf_fds *s, size_t first)
 {
 	for (size_t i = first; i < s->items.len; i++) {
@@ -483,7 +483,7 @@ bool perf_fds_filter(struct perf_fds *s, const struct wake_filter *filter)
 	return s->filter;
 }
 
-/* The samplers from number @first on stand for older ones of their CPU: what those were given since the beginning. */
+/* The sampling events from number @first on replace older ones of their CPU: apply the changes made to those. */
 static void take_over(struct perf_fds *s, const struct target *target, size_t first)
 {
 	size_t count = s->items.len;
@@ -502,7 +502,7 @@ static void take_over(struct perf_fds *s, const struct target *target, size_t fi
 		if (s->was_waking)
 			open_waking(s, target, i);
 	}
-	/* Without it no reader is woken there, and samples are late. */
+	/* Without it no reader is woken there, and its stacks are late. */
 	if (s->filter && !filter_samplers(s, first))
 		return;
 }
@@ -596,7 +596,7 @@ void perf_fds_set_lean(struct perf_fds *s, struct ring *ring, bool lean)
 	}
 }
 
-/* That a CPU is off line is told by others. Once is enough: it is tried at each turn. */
+/* hotplug reports offline CPUs. Warn once: each switch-on tries again. */
 static void tell_no_switches(struct perf_fds *s, uint32_t cpu, struct err *err, struct diag *diag)
 {
 	if (!err || err_errno(err) == ENODEV || s->told_no_switches) {
@@ -663,7 +663,7 @@ void perf_fds_narrow(struct perf_fds *s, bool narrow, struct diag *diag)
 		struct perf_fd *perf_fd = &s->items.items[i];
 
 		if (perf_fd->task && !narrow && perf_fd->fd >= 0) {
-			/* What is in a ring still has its number. */
+			/* Records in the ring still have its id. */
 			close(perf_fd->fd);
 			perf_fd->fd = -1;
 		} else if (!perf_fd->task && perf_fd->switches) {

@@ -7,12 +7,11 @@
  *	CPU 1  ===================================      ---------------
  *	                sample rings                      side-band rings: samples never crowd them out
  *
- * Where events follow CPUs, one that takes large snapshots is opened twice, the second time with short ones: of the
- * two only one is enabled, the lean one while the reader is behind. A ring then lasts four times as long.
- * In the same way, and when it is first asked for, each gets a twin whose every sample wakes the ring's waiter, where the
- * kernel has no wake_filter.
+ * If events follow CPUs, one with large snapshots is opened twice, the second time with short ones ("lean"). Only one of the
+ * two is enabled: the lean one while the reader is behind, so that the ring lasts four times as long. Without a
+ * wake_filter each also gets, when first needed, a twin whose every sample wakes the waiter of its ring.
  *
- * Sensors own descriptors and rings. Not thread-safe.
+ * The object owns descriptors and rings. Not thread-safe.
  */
 #ifndef RECORD_PERF_FDS_H
 #define RECORD_PERF_FDS_H
@@ -35,7 +34,7 @@
 /* When a perf_fd is enabled, while sampling is. */
 enum perf_fd_mode {
 	PERF_FD_ALWAYS,
-	PERF_FD_FULL, /* it has a lean twin, the next one in the list */
+	PERF_FD_FULL, /* has a lean twin, the next one in the list */
 	PERF_FD_LEAN,
 };
 
@@ -47,9 +46,9 @@ struct perf_fd {
 	uint64_t id; /* as in its records */
 	uint64_t period; /* perf_fds_set_period(); 0: the plan's */
 	enum perf_fd_mode mode;
-	bool switches; /* of the side-band, by itself: records of switches, where CPUs are followed */
+	bool switches; /* the separate descriptor for records of switches, if CPUs are followed */
 	bool task; /* of one of those that perf_fds_add_task() added */
-	bool paired, wakes; /* it has a twin that differs in @wakes: each sample wakes who waits for its ring */
+	bool paired, wakes; /* has a twin that differs in @wakes: each sample wakes the waiter of its ring */
 };
 
 /* An event that could not be opened on one CPU. */
@@ -72,19 +71,19 @@ struct perf_fds {
 	uint64_t ring_len, side_len; /* bytes of data in each that was to be had */
 	uint64_t asked_len;          /* what was wanted for each sample ring */
 	int cgroup_fd;               /* the target's: of whom switches are recorded; -1: of all */
-	bool refused;                /* the system did not grant the memory of a ring */
+	bool refused;                /* the kernel refused memory for a ring */
 	bool enabled;                /* by perf_fds_enable() */
 	bool waking;                 /* perf_fds_set_waking() */
 	bool without_waits;          /* perf_fds_set_waits(), false */
 	bool narrow;                 /* perf_fds_narrow() */
-	bool told_no_switches;       /* that those of some CPU could not be recorded again */
-	bool was_waking, can_wake;   /* twins for that were opened; there are any */
+	bool told_no_switches;       /* warned that switches of some CPU could not be resumed */
+	bool was_waking, can_wake;   /* twins for waking were opened; there is at least one */
 	const struct wake_filter *filter; /* by perf_fds_filter(); NULL: none */
 	VEC(struct perf_fd_refusal) refusals; /* while opening */
 	VEC(uint32_t) off; /* events that were switched off one by one */
 };
 
-/* What a counter says. */
+/* The values of a counter. */
 struct perf_fd_reading {
 	uint64_t value, enabled_ns, running_ns;
 	uint64_t lost; /* samples that found no room; 0 if this kernel does not count them */
@@ -92,19 +91,18 @@ struct perf_fd_reading {
 
 /*
  * Open every event of @plan on every task and CPU of @target, disabled, and map the rings; the side-band
- * is enabled at once. Rings shrink from @ring_len until the system grants them. What could not be opened
- * although others could (a CPU that went off line, an event that one CPU has no counter for, a task that ended) goes to @diag. Wake-ups are set in @plan
- * to suit the rings.
+ * is enabled at once. Rings shrink from @ring_len until the kernel grants them. Partial failures (a CPU that went
+ * offline, an event that one CPU has no counter for, a task that ended) are warnings in @diag. Sets the wake-up thresholds in @plan for
+ * the rings.
  *
- * ERR_SYSTEM: nothing could be opened, or not even the smallest rings are to be had.
+ * ERR_SYSTEM: nothing could be opened, or not even the smallest rings were granted.
  */
 MUST_USE struct err *perf_fds_open(struct event_plan *plan, const struct target *target,
 				  uint64_t ring_len, struct diag *diag, struct perf_fds *ret);
 void perf_fds_close(struct perf_fds *s);
 
 /*
- * Open the events of @cpu, which was off line, once more; they write to the ring it had, with the periods and twins that they had.
- * ERR_SYSTEM: that cannot be done.
+ * Reopen the events of @cpu, which came online, with their old ring, periods and twins. ERR_SYSTEM: they cannot be opened.
  */
 MUST_USE struct err *perf_fds_reopen(struct perf_fds *s, const struct target *target, uint32_t cpu,
 				    bool enabled);
@@ -119,18 +117,18 @@ void perf_fds_switch(struct perf_fds *s, size_t event, bool on);
 /* From now on take short snapshots on the CPU of @ring, one of s->samples, or the usual ones again. */
 void perf_fds_set_lean(struct perf_fds *s, struct ring *ring, bool lean);
 
-/* From now on, where CPUs are followed, record switches, their stacks (off-cpu) and wakers, or none of these. What is not possible goes to @diag. */
+/* If CPUs are followed: start recording switches, their stacks (off-cpu) and wakers, or stop. Failures go to @diag. */
 void perf_fds_set_waits(struct perf_fds *s, bool on, struct diag *diag);
 
 /*
- * Record switches and stacks of waits of task @tid wherever it runs, and with @inherit of what it starts from now on, as well as
- * what is recorded of CPUs. Events must follow CPUs. ERR_SYSTEM: that cannot be; err_errno() tells ESRCH: it is gone.
+ * Also record switches and stacks of waits of task @tid, and with @inherit of tasks that it starts later. Events must follow
+ * CPUs. ERR_SYSTEM: not possible; err_errno() is ESRCH if the task is gone.
  */
 MUST_USE struct err *perf_fds_add_task(struct perf_fds *s, pid_t tid, bool inherit);
 
 /*
- * From now on record switches and stacks of waits of the tasks that were added only or, not @narrow, of CPUs again and forget the
- * tasks. What is not possible is a warning in @diag.
+ * @narrow: record switches and stacks of waits only of the added tasks. Otherwise of CPUs again; the tasks are removed.
+ * Failures are warnings in @diag.
  */
 void perf_fds_narrow(struct perf_fds *s, bool narrow, struct diag *diag);
 
@@ -138,15 +136,15 @@ void perf_fds_narrow(struct perf_fds *s, bool narrow, struct diag *diag);
 void perf_fds_set_period(struct perf_fds *s, uint32_t event, uint32_t cpu, uint64_t period);
 
 /*
- * From now on each sample wakes who waits for the ring that it goes to, or again only what set_wakeups() in perf_fds.c
- * says. False if that cannot be: events follow tasks, or are all in groups.
+ * From now on each sample wakes the waiter of its ring, or only the thresholds of set_wakeups() do. False if not possible:
+ * events follow tasks, or are all in groups.
  */
 bool perf_fds_set_waking(struct perf_fds *s, const struct target *target, bool waking);
 
 /*
- * From now on samples run through @filter, which has as many bells as there are rings of samples, and must outlive @s; also those of events
- * that are opened anew for a CPU. False: those of some event cannot, or they are of waits, of which readers
- * that wait would add their own, and @filter is of no use.
+ * Attach @filter, which has a bell for each sample ring and must outlive @s, to all sampling events, also to those opened
+ * later. False, and @filter is of no use: some event cannot have one, or samples waits, of which waiting readers would add
+ * their own.
  */
 bool perf_fds_filter(struct perf_fds *s, const struct wake_filter *filter);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prune.c - two passes: a branch-free one over all words that lists those between the lowest and the
- * highest address that can matter, then a careful one over the few that are left.
+ * prune.c - two passes: a branch-free one lists all words between the lowest and the highest address of code and stack,
+ * then an exact one checks those few.
  *
- * Measured on 64 KiB snapshots of a compiler: zeros and small numbers, which are most of them, go in the
- * first pass; pointers into the heap go by the filter of 2 MiB regions in the second.
+ * On 64 KiB snapshots of a compiler the first pass drops zeros and small numbers, which are most words; in the second, a
+ * filter of 2 MiB regions drops heap pointers.
  */
 #include "record/sample/prune.h"
 
 #include <string.h>
 
-/* What counts as own stack: [start, start + len). */
+/* The range that counts as the thread's stack: [start, start + len). */
 struct window {
 	uint64_t start, len;
 };
@@ -22,9 +22,9 @@ static bool is_in_other(const struct prune *prune, uint64_t word)
 }
 
 /*
- * The thread's own stack: what was captured and what may follow. That may be more even if the copy was not cut by its
- * size, for the kernel's copy ends at an untouched page, in the middle of a large frame. A stack has no
- * code in it, so that the first mapping of code above the stack pointer ends it: the stack of a thread may lie just below
+ * The thread's own stack: the snapshot and what may follow it, even if the snapshot is shorter than its size: the kernel's
+ * copy ends at an untouched page, which may lie inside a large frame. A stack has no code in it, so the first mapping
+ * of code above the stack pointer ends it: the stack of a thread may lie just below
  * a library, and return addresses into that library are no stack pointers.
  */
 static struct window own_stack(const struct process *proc, uint64_t sp, uint64_t len)
@@ -34,7 +34,7 @@ static struct window own_stack(const struct process *proc, uint64_t sp, uint64_t
 	return (struct window){ sp, MIN(len + EVENT_STACK_BEYOND, code - sp) };
 }
 
-/* Code of a program that an exec has ended may lie where the stack is now: a word that may be either is code. */
+/* Code of the program before an exec may lie where the stack is now: a word that may be either counts as code. */
 static bool is_past_code(const struct process *proc, uint64_t addr)
 {
 	return proc->past.len && process_had_code(proc, addr);
@@ -123,8 +123,8 @@ static void keep_everything(struct prune *prune, const uint8_t *bytes, struct ev
 }
 
 /*
- * Registers are kept by the same rule; the stack and instruction pointers always. A frame pointer of 0 means that the
- * stack ends, and one that is data must not look so.
+ * Registers follow the same rule; stack and instruction pointer are always kept. A frame pointer of 0 marks the end of the
+ * stack, so one that is data must not become 0.
  */
 static void prune_regs(const struct prune *prune, const struct process *proc, struct window own,
 		       struct event_regs *regs)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ring_reader.c - from a ring to a stream of the trace, without a copy in between.
+ * ring_reader.c - moves samples from a ring to a stream of the trace without copying.
  */
 #include "record/sample/bytecode_words.h"
 #include "record/sample/deep_stack.h"
@@ -15,9 +15,9 @@
 #include <time.h>
 
 /*
- * A recorder that finds so much of a ring in use is behind: it has the kernel write less of each stack there, so that
- * the rest lasts longer, until things have been as usual for a while (it is woken at a quarter). If a ring is nearly
- * full all the same, it also looks at less of what is in it.
+ * With this much of a ring in use the recorder is behind (it is woken at a quarter): it switches the kernel to short
+ * snapshots on that CPU until the fill level has been normal for a while. If a ring is nearly full all the same, it also
+ * prunes less of each snapshot.
  */
 #define BEHIND_PERCENT     55
 #define CAUGHT_UP_PERCENT  35
@@ -37,7 +37,7 @@ struct ring_reader {
 	struct other_stack other; /* of the sample, before it is pruned in place */
 	struct event_stack other_stack;
 	struct deep_stacks *deep;
-	uint64_t looked;	  /* samples, whether they have left another stack */
+	uint64_t looked;	  /* samples checked for another stack */
 	uint8_t scratch[RING_RECORD_MAX];
 	uint8_t probe_raw[PROBE_RAW_MAX];
 };
@@ -72,8 +72,8 @@ static struct err *tell(struct ring_reader *r, const struct event *ev)
 }
 
 /*
- * The user's part of the chain up to the first address that is no code, which the kernel's walk made up:
- * a mark takes its place, unless it is 0, where walks end.
+ * Cut the user part of the chain at the first address that is not code, an error of the kernel's walk. A marker replaces
+ * it, unless it is 0, the normal end.
  */
 static void trim_chain(struct ring_reader *r, const struct process *proc,
 		       struct event_sample *sample)
@@ -89,7 +89,7 @@ static void trim_chain(struct ring_reader *r, const struct process *proc,
 	sample->nuser_ips = MIN(n + 1, sample->nuser_ips);
 }
 
-/* A word that may be the address of code: pruning has found out, unless it keeps everything. */
+/* May the word be a code address? Pruning has checked it, unless it keeps everything. */
 static void note_word(struct ring_reader *r, const struct process *proc, uint64_t word)
 {
 	uint64_t ip = word & r->prune.mask;
@@ -109,7 +109,7 @@ static void note_stack(struct ring_reader *r, const struct process *proc)
 		attach_address(r->front, prune->words[prune->code[i]] & prune->mask, ATTACH_CALLER);
 }
 
-/* An end of a branch, in whichever half of the address space. */
+/* An endpoint of a branch, in user or kernel space. */
 static void note_branch(struct ring_reader *r, const struct process *proc, uint64_t ip)
 {
 	if (ip >> 63)
@@ -118,7 +118,7 @@ static void note_branch(struct ring_reader *r, const struct process *proc, uint6
 		note_word(r, proc, ip);
 }
 
-/* Where the user's part of a sample of the kernel was interrupted; 0 if that is not known. */
+/* The user-space address at which a sample of the kernel entered it; 0 if unknown. */
 static uint64_t interrupted_ip(const struct event_sample *sample)
 {
 	const struct event_regs *regs = sample->regs;
@@ -129,7 +129,7 @@ static uint64_t interrupted_ip(const struct event_sample *sample)
 	return sample->nuser_ips ? sample->user_ips[0] : 0;
 }
 
-/* Every address that a report may have to name or unwind through. */
+/* Pass on every address that a report may name or unwind through. */
 static void note_code(struct ring_reader *r, uint32_t pid, const struct process *proc)
 {
 	const struct event_sample *sample = &r->record.event.sample;
@@ -155,13 +155,13 @@ static void note_code(struct ring_reader *r, uint32_t pid, const struct process 
 		note_word(r, proc, regs->values[__builtin_ctzll(left)]);
 }
 
-/* NULL: no memory is read. */
+/* The shelf with stacks read from memory; NULL: none are read. */
 static struct stack_shelves *shelves_of(const struct ring_reader *r)
 {
 	return r->scene->managed ? managed_readers_shelves(r->scene->managed) : NULL;
 }
 
-/* The stack that the thread had before this one, or the rest of this, if it was read. Before prune_sample(). */
+/* Fetch the thread's other stack, or the rest of this one, if it was read. Before prune_sample(). */
 static bool fetch_other_stack(struct ring_reader *r, size_t ring)
 {
 	const struct event *ev = &r->record.event;
@@ -175,7 +175,7 @@ static bool fetch_other_stack(struct ring_reader *r, size_t ring)
 	return found;
 }
 
-/* Of it the same is kept as of the snapshot. After prune_sample(). */
+/* Prune it like the snapshot. After prune_sample(). */
 static void keep_other_stack(struct ring_reader *r, size_t ring, const struct process *proc)
 {
 	if (r->other.deep) {
@@ -210,7 +210,7 @@ static bool is_erlang(const struct process *proc, uint64_t ip)
 	return name && strcmp(name, "/beam.smp") == 0;
 }
 
-/* Is more to be read for samples of this process from now on? Before prune_sample(). */
+/* Decide whether later samples of this process need more of their stack read. Before prune_sample(). */
 static void look_for_other_stack(struct ring_reader *r, const struct process *proc)
 {
 	struct stack_shelves *shelves = shelves_of(r);
@@ -241,7 +241,7 @@ static void look_for_other_stack(struct ring_reader *r, const struct process *pr
 	}
 }
 
-/* And what an interpreter executes, which is passed on at once. */
+/* Keep the words that say what an interpreter executes. */
 static void prune_stack(struct ring_reader *r, const struct process *proc, size_t max_stack)
 {
 	uint64_t reg = bytecode_words_register(proc, &r->record);
@@ -268,13 +268,13 @@ static void count_sample(struct ring_reader *r, uint32_t event, size_t ring)
 	r->totals.stack_bytes += r->record.stack_len;
 }
 
-/* A CPU that leaves its idle task: nothing waited. */
+/* A switch from the idle task: nothing waited. */
 static bool is_idle_switch(const struct ring_reader *r, const struct event *ev)
 {
 	return !ev->tid && ev->sample.event == r->scene->off_cpu_event;
 }
 
-/* Samples that are not kept: of those who are not recorded, or our own if that is not wanted. */
+/* Samples to drop: of tasks that are not recorded, or of precord itself if it is left out. */
 static bool is_foreign(const struct ring_reader *r, const struct event *ev)
 {
 	return is_idle_switch(r, ev) || !task_filter_has(r->scene->tasks, ev->pid, ev->tid) ||
@@ -282,7 +282,7 @@ static bool is_foreign(const struct ring_reader *r, const struct event *ev)
 		process_table_is_copy(r->scene->processes, ev->pid, r->scene->skip_pid));
 }
 
-/* What a wait's system call is about, before pruning takes it for data. */
+/* The first argument of a wait's system call, before pruning drops it as data. */
 static void take_argument(struct ring_reader *r, size_t ring, uint64_t argument)
 {
 	struct event *ev = &r->record.event;
@@ -292,7 +292,7 @@ static void take_argument(struct ring_reader *r, size_t ring, uint64_t argument)
 		vec_push(&r->scene->descriptors[ring], ((struct descriptor_use){ ev->pid, (uint32_t)(argument - 1) }));
 }
 
-/* A sample of an interpreter, perhaps: one whose stack was not read in time is late. */
+/* Perhaps a sample of an interpreter: if its stack was not read in time, report it as late. */
 static struct err *tell_interpreter(struct ring_reader *r, size_t ring, const struct event *sample)
 {
 	uint64_t end = r->scene->perf_fds->samples.items[ring].tail;
@@ -405,7 +405,7 @@ static struct err *take_other(struct ring_reader *r, size_t ring)
 	return tell(r, ev);
 }
 
-/* @count records of ring number @ring that cannot be parsed. If they are samples of a known event, those are lost like any other. */
+/* Count @count unparsable records of ring number @ring. Samples of a known event count as lost. */
 static struct err *take_broken(struct ring_reader *r, size_t ring, uint32_t event, uint64_t count)
 {
 	struct event lost = {
@@ -423,7 +423,7 @@ static struct err *take_broken(struct ring_reader *r, size_t ring, uint32_t even
 	return tell(r, &lost);
 }
 
-/* What was skipped since the last pass: about as many records as its bytes are worth, when they are as long as the last one. */
+/* Bytes skipped since the last pass, as a number of records, estimated by the length of the last one. */
 static struct err *take_skipped(struct ring_reader *r, size_t number, size_t record_len)
 {
 	struct ring *ring = &r->scene->perf_fds->samples.items[number];
@@ -445,8 +445,8 @@ static bool is_sample(const uint8_t *data)
 }
 
 /*
- * The event of a sample of ours. Where several recorders sample the same software event, the kernel (seen in 6.18) fills
- * in the first one's number for all of them: what it says then belongs to no event here, and the only event of that sort is meant.
+ * The event of a sample. If several recorders sample the same software event, the kernel (seen in 6.18) writes the first
+ * one's id into all samples: an unknown id then means the only event of that sort.
  */
 static uint32_t event_of(const struct ring_reader *r, uint64_t id, const uint8_t *data)
 {
@@ -485,7 +485,7 @@ static struct err *take_record(struct ring_reader *r, size_t ring, const uint8_t
 	return take_sample(r, ring, perf_fds_is_lean(r->scene->perf_fds, id), max_stack);
 }
 
-/* How much of each stack to have copied from now on, and to look at, going by how full the ring is. */
+/* Choose the length of snapshots and how much of each to prune, by the ring's fill level. */
 static size_t stack_limit(struct ring_reader *r, size_t number, uint64_t head)
 {
 	struct ring *ring = &r->scene->perf_fds->samples.items[number];
@@ -514,7 +514,7 @@ static void thin(struct ring_reader *r, size_t number, uint32_t event, struct st
 		perf_fds_set_period(r->scene->perf_fds, event, r->scene->perf_fds->samples.items[number].cpu, period);
 }
 
-/* Have the kernel take as many stacks of waits and wakers as are good for the machine. */
+/* Adapt the rate of stacks of waits and wakers. */
 static void thin_stacks(struct ring_reader *r, size_t number)
 {
 	if (r->scene->perf_fds->narrow)
@@ -538,7 +538,7 @@ static struct err *empty_ring(struct ring_reader *r, struct ring_hand *hand, siz
 
 	while (!err && ring_next(ring, head, r->scratch, &data, &len)) {
 		err = take_record(r, number, data, len, max_stack);
-		/* Room for the kernel as soon as there can be. */
+		/* Release the space to the kernel early. */
 		ring_release(ring);
 	}
 	return err ? err : take_skipped(r, number, len);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ring_reader.h - takes the samples out of some of the rings: each is parsed where it lies, pruned, its code passed
- * to the attachments, and written to a stream of the trace.
+ * ring_reader.h - reads the samples of some of the rings: each is parsed in place, pruned, its code addresses passed to
+ * the attachments, and written to a stream of the trace.
  *
- * Between the side-band and the end of a pass nothing changes that readers share, so that several may run at a
- * time, each with rings, a stream and a front of its own:
+ * While samples of a pass are read, shared state does not change, so several readers can run in parallel, each with its own
+ * rings, stream and front:
  *
  *	ring 0, 2, 4 ... -> reader 0 -> stream 0     the side-band goes here as well
  *	ring 1, 3, 5 ... -> reader 1 -> stream 1
@@ -47,7 +47,7 @@ struct drain_totals {
 		fullest; /* per cent of a sample ring that was in use at the beginning of a pass, at most */
 };
 
-/* What all readers look at. Of what they change, each changes what belongs to its own rings. */
+/* Shared by all readers. Each changes only the entries of its own rings. */
 struct ring_scene {
 	struct perf_fds *perf_fds;
 	const struct perf_layout *layouts; /* by event number, the side-band's last */
@@ -68,7 +68,7 @@ struct ring_scene {
 	struct stack_thinning *waker_thinning; /* the same: of those that end them */
 	struct wait_probe_seen *seen;    /* by sample ring: stacks of waits, where they are thinned */
 	struct descriptor_uses *descriptors; /* by sample ring: that threads waited for */
-	uint64_t *behind_ns; /* by sample ring: when it was last found so */
+	uint64_t *behind_ns; /* by sample ring: when its reader was last behind */
 	bool by_cpu;         /* events follow CPUs, not tasks */
 	bool raw_stacks;     /* keep application data */
 	uint64_t code_mask;  /* as in the recording */
@@ -104,7 +104,7 @@ uint64_t ring_reader_backlog(const struct ring_reader *r);
 /* Empty its rings up to their heads. Errors are those of trace_writer_add(). */
 MUST_USE struct err *ring_reader_run(struct ring_reader *r, struct ring_hand *hand);
 
-/* What a thread that waits was found doing, as a sample that no CPU took: of which event, and how much it stands for. */
+/* A look at a waiting thread, to be written as a sample: its event and weight. */
 struct ring_sight {
 	const struct thread_sight *sight;
 	uint32_t event;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sample_head.c - a record is read before it is asked whether it was still there, as the kernel writes before it tells.
+ * sample_head.c - copies a record first and then checks whether it was still valid, since the kernel overwrites first.
  */
 #include "record/sample/sample_head.h"
 
@@ -33,7 +33,7 @@ bool sample_head_next(const struct ring *ring, uint64_t *pos, uint64_t head, str
 
 		sample_head_copy(ring, at, bytes, sizeof(bytes));
 		memcpy(&header, bytes, sizeof(header));
-		/* The copy comes before the question. */
+		/* The copy must come before the check. */
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (sample_head_tail(ring) > at || header.size < sizeof(header) || header.size > head - at)
 			return false;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sample_head.h - what the heads of samples say that lie in a ring, looked at beside the thread that empties it.
+ * sample_head.h - reads the headers of samples in a ring while another thread consumes it.
  *
- * Nothing is taken out of the ring. That thread may take records out meanwhile and the kernel write over them: then what was copied
- * counts for nothing.
+ * Consumes nothing. If the other thread releases the records meanwhile and the kernel overwrites them, the copy is invalid.
  */
 #ifndef RECORD_SAMPLE_HEAD_H
 #define RECORD_SAMPLE_HEAD_H
@@ -23,12 +22,12 @@ struct sample_head {
 /* Copy @len bytes of @ring from @pos on. */
 void sample_head_copy(const struct ring *ring, uint64_t pos, void *ret, size_t len);
 
-/* Up to where the ring was emptied. */
+/* Up to where the ring was consumed. */
 uint64_t sample_head_tail(const struct ring *ring);
 
 /*
  * The next sample from *@pos on, which begins with an identifier, address, process and thread, and time; *@pos is then behind it. False
- * with *@pos at @head: there is none before. False with less: what was there was taken out meanwhile.
+ * with *@pos at @head: there is none before it. False with a smaller *@pos: the record was consumed meanwhile.
  */
 bool sample_head_next(const struct ring *ring, uint64_t *pos, uint64_t head, struct sample_head *ret);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sampling_switch.c - the last one wins: time, the signal and commands all turn the same switch.
+ * sampling_switch.c - windows, the signal and commands all set the same state; the last one wins.
  */
 #include "record/sample/sampling_switch.h"
 
@@ -20,7 +20,7 @@ static void say(const char *what, const char *text)
 	int len = snprintf(line, sizeof(line), "precord: %s: %.400s\n", what, text_escape(&arena, text));
 
 	if (write(STDERR_FILENO, line, MIN((size_t)len, sizeof(line) - 1)) < 0)
-		return; /* a terminal that is gone is no reason to stop */
+		return; /* a closed terminal does not stop the recording */
 }
 
 struct err *sampling_switch_open(struct sampling_switch *s, const struct control_args *args)
@@ -93,7 +93,7 @@ static void list_events(const struct sampling_switch *s)
 		say("event", s->perf_fds->plan->events[i].name);
 }
 
-/* By the name that it was asked for, or the one that it was opened under. */
+/* By its requested name, or the name that it was opened under. */
 static struct err *turn_event(struct sampling_switch *s, const char *name, bool on)
 {
 	const struct event_plan *plan = s->perf_fds->plan;

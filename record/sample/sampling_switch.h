@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sampling_switch.h - what turns sampling on and off while a recording runs: the windows of -D, SIGUSR1, and
- * commands that come in by --control. Not thread-safe.
+ * sampling_switch.h - turns sampling on and off while a recording runs: windows of -D, SIGUSR1, and commands of
+ * --control. Not thread-safe.
  */
 #ifndef RECORD_SAMPLING_SWITCH_H
 #define RECORD_SAMPLING_SWITCH_H
@@ -18,12 +18,12 @@ struct sampling_switch {
 	const struct delay *delay;
 	struct control control;
 	uint64_t start_ns;
-	uint64_t next_ns; /* when time changes something next; UINT64_MAX: never */
+	uint64_t next_ns; /* when the next window begins or ends; UINT64_MAX: never */
 	bool enabled;     /* sampling is on, for some events at least */
 	bool was_enabled; /* it was at some time */
 };
 
-/* What a command asks of the recorder. */
+/* A command for the recorder. */
 enum sampling_switch_order {
 	SAMPLING_SWITCH_NOTHING,
 	SAMPLING_SWITCH_SNAPSHOT, /* to be answered with sampling_switch_answer() */
@@ -41,19 +41,19 @@ void sampling_switch_close(struct sampling_switch *s);
 void sampling_switch_start(struct sampling_switch *s, struct perf_fds *perf_fds, const struct delay *delay,
 		    uint64_t now_ns, bool by_exec);
 
-/* Do what time asks for. */
+/* Apply the windows of -D. */
 void sampling_switch_tick(struct sampling_switch *s, uint64_t now_ns);
 
 /* Off if it is on, on if it is off. */
 void sampling_switch_toggle(struct sampling_switch *s);
 
-/* Read commands that have come; false if none will come any more. */
+/* Read pending commands; false at end of file. */
 bool sampling_switch_read(struct sampling_switch *s);
 
-/* Obey what was read, up to the first command that is somebody else's to obey. */
+/* Execute commands, up to the first one that is for the recorder. */
 enum sampling_switch_order sampling_switch_obey(struct sampling_switch *s);
 
-/* Answer the command that sampling_switch_obey() returned with: done, or why not, which is also said on standard error. */
+/* Answer the command that sampling_switch_obey() returned: done, or an error, which also goes to standard error. */
 void sampling_switch_answer(const struct sampling_switch *s, const struct err *err);
 
 #endif

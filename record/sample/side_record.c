@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * side_record.c - records stay where they lie; a heap sort, since qsort(3) of many a C library allocates, here in every pass.
+ * side_record.c - sorts pointers to records with heap sort: qsort(3) of many C libraries would allocate memory in every pass.
  */
 #include "record/sample/side_record.h"
 
 #include "formats/base/vec.h"
 #include "formats/perf/perf_record_place.h"
 
-#define FUTURE_NS 1000000000ULL /* a record that is so much later than now has no time that can be believed */
+#define FUTURE_NS 1000000000ULL /* a record that is this much in the future has a broken time */
 
 void side_records_gather(struct side_records *records, struct ring *ring, size_t number, uint64_t until_ns)
 {
@@ -48,7 +48,7 @@ static bool is_later(const struct side_record *a, const struct side_record *b)
 	return a->time_ns != b->time_ns ? a->time_ns > b->time_ns : a->order > b->order;
 }
 
-/* Let the item at @at sink below all that are later; of the heap's @len items it alone may be out of place. */
+/* Sift the item at @at down the heap of @len items; only that item may be out of place. */
 static void sift(struct side_record *items, size_t at, size_t len)
 {
 	struct side_record sinking = items[at];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * side_record.h - records of the side-band rings of one pass, brought into order of time.
+ * side_record.h - sorts the side-band records of one pass by time.
  *
  * A task that moves between CPUs writes its exec to one ring and the mappings of its new program to another:
- * followed ring by ring the exec would come last and take them away.
+ * read ring by ring, the exec could come last and remove the mappings.
  */
 #ifndef RECORD_SIDE_RECORD_H
 #define RECORD_SIDE_RECORD_H
@@ -33,8 +33,8 @@ struct side_records {
 };
 
 /*
- * Add what ring number @number has from before @until_ns. What came later stays there: the fork before it may be in a ring that was read
- * already, and of an unknown task nothing is kept.
+ * Add the records of ring number @number up to @until_ns. Later ones stay in the ring: a fork before them may be in a ring that was read
+ * already, and records of an unknown task are dropped.
  */
 void side_records_gather(struct side_records *records, struct ring *ring, size_t number, uint64_t until_ns);
 

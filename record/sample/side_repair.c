@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * side_repair.c - a process that is not known comes as a fork and an exec, so that it has what /proc shows and nothing of its parent's.
+ * side_repair.c - an unknown process is reported as a fork and an exec, so that it has the mappings of /proc and none of its parent's.
  */
 #include "record/sample/side_repair.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define REST_LEAST_NS 1000000000ULL
-#define REST_SHARE    20 /* times what it took */
+#define REST_SHARE    20 /* to wait, in multiples of the time it took */
 
 static bool is_mapped(const struct process *proc, const struct event_mmap *map)
 {

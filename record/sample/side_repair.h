@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * side_repair.h - what the side-band lost of processes that live is read from /proc once more.
+ * side_repair.h - restores lost side-band records of running processes from /proc.
  *
- * A mapping, fork or name that a full ring had no room for would be missing to the end, and with it the names of all samples there.
- * So when a ring was found full, everything that runs is looked at again, and what is news becomes events: whole processes, and
- * mappings that are not known. What began and ended in between stays lost. Not thread-safe.
+ * A mapping, fork or name lost to a full ring would be missing until the end, and with it the names of all samples there. So
+ * after a ring was full, all processes are scanned again, and unknown processes and mappings become events. Processes that
+ * began and ended in between stay lost. Not thread-safe.
  */
 #ifndef RECORD_SIDE_REPAIR_H
 #define RECORD_SIDE_REPAIR_H
@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-/* With more processes it would take too long beside full rings. */
+/* With more processes a scan would take too long while rings are full. */
 #define SIDE_REPAIR_PROCESSES_MAX 1000
 
 struct side_repair {
@@ -32,8 +32,8 @@ struct side_repair {
 };
 
 /*
- * A ring was full: look at everything, unless that was done a moment ago. The events have time @time_ns, behind which nothing was
- * taken from the side-band. ERR_SYSTEM: @event's.
+ * A ring was full: scan all processes, unless that was done recently. The events get time @time_ns; no later side-band record was
+ * read yet. ERR_SYSTEM: @event's.
  */
 MUST_USE struct err *side_repair_run(struct side_repair *r, uint64_t time_ns);
 

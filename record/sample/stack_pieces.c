@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stack_pieces.c - the hash is NH (Black et al., UMAC, 1999) over words of 64 bits with random keys: two pieces that differ, whatever they hold, give
- * the same with a probability of at most 2^-64, because the keys are secret.
+ * stack_pieces.c - the hash is NH (Black et al., UMAC, 1999) over words of 64 bits with random keys: two different pieces
+ * have the same hash with a probability of at most 2^-64, because the keys are secret.
  */
 #include "record/sample/stack_pieces.h"
 
@@ -42,7 +42,7 @@ struct stack_pieces *stack_pieces_new(void)
 {
 	struct stack_pieces *p = memory_zeroed(1, sizeof(*p));
 
-	/* Without random numbers the hash is as good, but for who knows that. */
+	/* Without random numbers the hash is as good, except against an attacker who knows the keys. */
 	if (getrandom(p->keys, sizeof(p->keys), GRND_NONBLOCK) != sizeof(p->keys))
 		for (size_t i = 0; i < ARRAY_LEN(p->keys); i++)
 			p->keys[i] = (i + 1) * 0x9e3779b97f4a7c15;

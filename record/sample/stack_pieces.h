@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stack_pieces.h - which pieces of a thread's stack hold the same bytes as when they were read last.
+ * stack_pieces.h - detects pieces of a thread's stack that are unchanged since they were last read.
  *
- * The outer frames of a deep stack stay for many samples; what is known of them need not be handed on again. All bytes are compared, by a keyed
- * hash of each piece, so that memory for what was read is not needed: nothing is taken for unchanged because of what lies around it.
+ * The outer frames of a deep stack stay the same for many samples and need not be passed on again. All bytes are compared, by a keyed hash of
+ * each piece, so the old content need not be kept.
  *
- * One for each reader. The threads that were read last have a place each, and what is known of a place counts its turns: the one who keeps
- * the words can tell whether it has all that came before (deep_stack.h).
+ * One for each reader. The threads that were read last have a place each. Each place counts its turns, so that the receiver of the words can
+ * tell whether it missed one (deep_stack.h).
  */
 #ifndef RECORD_STACK_PIECES_H
 #define RECORD_STACK_PIECES_H
@@ -22,16 +22,16 @@ struct stack_pieces;
 struct stack_pieces *stack_pieces_new(void);
 void stack_pieces_free(struct stack_pieces *p);
 
-/* The stack of thread @tid comes. Its place, and which turn there this is. */
+/* Begin the stack of thread @tid. Returns its place and the number of this turn. */
 void stack_pieces_begin(struct stack_pieces *p, uint32_t tid, uint32_t *ret_place, uint32_t *ret_turn);
 
-/* Does the piece at @addr hold the same as in the last turn that was kept? @words: all of it. */
+/* Is the piece at @addr, whose content is @words, unchanged since the last turn that was kept? */
 bool stack_pieces_same(struct stack_pieces *p, uint64_t addr, const uint64_t *words);
 
-/* What was asked for since stack_pieces_begin() is what the next turn is compared with; otherwise it is forgotten. */
+/* Keep the pieces since stack_pieces_begin() for comparison in the next turn; without this call they are dropped. */
 void stack_pieces_keep(struct stack_pieces *p);
 
-/* Nothing is known any more of any thread. */
+/* Forget all threads. */
 void stack_pieces_forget(struct stack_pieces *p);
 
 #endif

@@ -24,8 +24,8 @@ struct stack_reader {
 	struct perf_record record;
 	struct other_stack stack;
 	struct stack_pieces *pieces;
-	uint64_t lost; /* so many of what was put on the shelf were, when it was looked at last */
-	bool found, whole; /* what the last look came to */
+	uint64_t lost; /* of the entries on the shelf, as of the last look */
+	bool found, whole; /* the result of the last look */
 	bool deep;	   /* and whether it read a deep stack, or tried to */
 	uint8_t bytes[PERF_RECORD_LEN_MAX];
 };
@@ -110,7 +110,7 @@ uint8_t *stack_reader_room(struct stack_reader *r)
 
 #define TRIES_MAX 16 /* places in a sample that look like a goroutine's */
 
-/* The memory of a process stays open for its next sample. After an exec that is somebody else's, and nothing can be read of it. */
+/* A process's memory file stays open for its next sample. After an exec it refers to the old address space, and reads fail. */
 static bool open_memory(struct stack_reader *r, uint32_t pid)
 {
 	if (r->mem.pagemap_fd >= 0 && r->mem.pid == pid)
@@ -119,7 +119,7 @@ static bool open_memory(struct stack_reader *r, uint32_t pid)
 	return task_memory_open(&r->mem, pid);
 }
 
-/* What is known of the pieces is worth nothing without what was handed on before. */
+/* If earlier words were lost, unchanged pieces cannot refer to them. */
 static void begin_pieces(struct stack_reader *r)
 {
 	uint64_t lost = stack_shelves_lost(r->shelves, r->ring);
@@ -132,7 +132,7 @@ static void begin_pieces(struct stack_reader *r)
 	r->stack.place = (uint32_t)r->ring * STACK_PIECES_PLACES + place;
 }
 
-/* The first place that turns out to be one; *@ret_found: there was any that looked so. */
+/* The first place that is confirmed; *@ret_found: there was any candidate. */
 static bool read_any(struct stack_reader *r, const struct other_stack_snapshot *snapshot, bool deep, bool *ret_found)
 {
 	struct other_stack_place place;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stack_reader.h - reads, in the thread of a ring's reader, the stack that a sampled thread left for another one (other_stack.h).
+ * stack_reader.h - reads a sampled thread's other stack (other_stack.h), in the thread of a ring's reader.
  */
 #ifndef RECORD_STACK_READER_H
 #define RECORD_STACK_READER_H
@@ -13,7 +13,7 @@
 
 struct perf_layout;
 
-/* The shapes of samples, which all readers ask and the recorder's thread sets. */
+/* The layouts of samples: set by the recorder's thread, used by all readers. */
 struct stack_shapes;
 
 struct stack_shapes *stack_shapes_new(void);
@@ -35,12 +35,12 @@ void stack_reader_free(struct stack_reader *r);
 uint8_t *stack_reader_room(struct stack_reader *r);
 
 /*
- * The sample of @len bytes in there was just taken: read what can be read of the stack before it, or of its rest; @deep: also of that of a deep
- * stack.
+ * The sample of @len bytes in that room was just taken: read its other stack, or the rest of its stack; @deep: also the rest of a deep
+ * one.
  */
 void stack_reader_look(struct stack_reader *r, size_t len, bool deep);
 
-/* Put what came of that on the shelf; unless the thread is @unchanged since, that is nothing. True: the rest of a deep stack was read, or was to be. */
+/* Put the result on the shelf; nothing unless the thread is @unchanged since. True: the rest of a deep stack was read, or tried. */
 bool stack_reader_keep(struct stack_reader *r, bool unchanged);
 
 #endif

@@ -18,36 +18,36 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MISSES_MAX    200 /* in turn, after which it was something else that looked so */
-#define QUESTIONS_MAX 16  /* of a process, whether it has goroutines */
-#define SHORTS_MIN    8	  /* samples whose stacks go on before the rest of them is read: short programs are not worth it */
+#define MISSES_MAX    200 /* in a row, after which the process is no longer suspected */
+#define QUESTIONS_MAX 16  /* lookups of goroutines for each process */
+#define SHORTS_MIN    8	  /* truncated samples before the rest is read: it does not pay for short programs */
 #define THREADS	      1024
-#define SAMPLES_MIN   4		  /* of a thread before it is asked where its stack ends */
+#define SAMPLES_MIN   4		  /* of a thread before the end of its stack is looked up */
 /*
- * Go's heap, which has its goroutines' stacks, is mapped in such pieces below this address (runtime/malloc.go: hints for arenas); where a stack
- * ends there is not to be seen. Threads' stacks, which the kernel aligns to 2 MiB, lie far above.
+ * Go's heap, which holds goroutines' stacks, is mapped in such pieces below this address (runtime/malloc.go: hints for arenas); mappings do not
+ * show where a stack ends there. Threads' stacks, which the kernel aligns to 2 MiB, lie far above.
  */
 #define GO_HEAP	      (4ULL << 20)
 #define GO_HEAP_END   (1ULL << 44)
 #define END_WAIT_NS   1000000000
 
-/* One of the processes whose number leads here: the last one added. */
+/* A suspected process, direct-mapped by number: the last one added. */
 struct suspect {
 	_Atomic uint32_t pid, misses, questions, shorts;
 	_Atomic bool proven;
-	_Atomic bool switches; /* it was another stack that a sample needed */
-	_Atomic bool erlang;   /* that of a process of Erlang */
+	_Atomic bool switches; /* a sample had another stack */
+	_Atomic bool erlang;   /* it is an Erlang machine */
 };
 
-/* One of the threads whose number leads here: the last one. */
+/* A thread, direct-mapped by number: the last one. */
 struct thread_end {
 	_Atomic uint32_t tid, samples;
-	_Atomic uint64_t start, end; /* of the mapping that has its stack; 0: not known */
+	_Atomic uint64_t start, end; /* of the mapping of its stack; 0: unknown */
 };
 
 #define HEAD_LEN offsetof(struct other_stack, slots)
 
-/* An entry; what comes before the slots in struct other_stack, its words and then their slots follow. */
+/* An entry. It is followed by struct other_stack up to its slots, the words, and their slots. */
 struct entry {
 	uint64_t time_ns;
 	uint32_t tid, nwords;
@@ -61,14 +61,14 @@ struct shelf {
 	struct stack_shelf_totals totals;
 };
 
-/* The question that the thread works on. */
+/* The lookup in progress. */
 struct question {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t asked;
 	bool started, refused, ended;
 	uint32_t pid; /* 0: none */
-	uint64_t goroutine; /* 0: where does the mapping end that has @sp */
+	uint64_t goroutine; /* 0: look up the end of the mapping of @sp */
 	uint32_t tid;
 	uint64_t sp;
 };
@@ -94,7 +94,7 @@ struct stack_shelves *stack_shelves_new(size_t nrings)
 	return s;
 }
 
-/* False: it hangs. */
+/* False: the thread hangs. */
 static bool end_thread(struct question *q)
 {
 	if (!q->started)
@@ -144,8 +144,8 @@ static void answer_goroutine(struct stack_shelves *s, const struct question *q)
 }
 
 /*
- * Of the mapping with the main thread's stack, from @start to @end: above the first frame are only arguments and environment, and below
- * those a gap of random size, of which pages may never have been touched. Where snapshots end, there is no more stack.
+ * The main thread's stack, mapped from @start to @end: above the first frame are a gap of random size, whose pages may be untouched, and
+ * then arguments and environment. No stack follows where snapshots end.
  */
 static uint64_t end_of_frames(uint32_t pid, uint64_t start, uint64_t end)
 {
@@ -199,7 +199,7 @@ static void *answer_all(void *context)
 	return NULL;
 }
 
-/* While one question is worked on, others are not asked: false. */
+/* False while another lookup is in progress. */
 static bool ask(struct stack_shelves *s, uint32_t pid, uint32_t tid, uint64_t goroutine, uint64_t sp)
 {
 	struct question *q = &s->question;
@@ -341,7 +341,7 @@ static bool put(struct shelf *shelf, const struct entry *entry, const struct oth
 		shelf->totals.dropped++;
 		return false;
 	}
-	vec_reserve(&shelf->bytes, STACK_SHELF_LEN); /* once: memory that is not used yet costs nothing */
+	vec_reserve(&shelf->bytes, STACK_SHELF_LEN); /* once: untouched memory costs nothing */
 	vec_append(&shelf->bytes, (const uint8_t *)entry, sizeof(*entry));
 	vec_append(&shelf->bytes, (const uint8_t *)stack, HEAD_LEN);
 	vec_append(&shelf->bytes, (const uint8_t *)stack->words, stack->nwords * sizeof(stack->words[0]));
@@ -402,7 +402,7 @@ static void unpack(const uint8_t *bytes, struct other_stack *ret)
 	memcpy(ret->slots, bytes + HEAD_LEN + ret->nwords * sizeof(ret->words[0]), ret->nwords * sizeof(ret->slots[0]));
 }
 
-/* Pass entries that are older than @time_ns, and take the one of @tid at that time. */
+/* Drop entries older than @time_ns, and take the one of @tid at that time. */
 static bool take(struct shelf *shelf, uint32_t tid, uint64_t time_ns, struct other_stack *ret)
 {
 	while (shelf->pos < shelf->bytes.len) {

@@ -18,7 +18,7 @@ uint64_t stack_thinning_count(struct stack_thinning *t, uint64_t time_ns)
 	return MAX(period, 1);
 }
 
-/* Odd, so that a program that does things by turns is not always seen at the same. */
+/* Odd, so that a program that alternates is not always sampled at the same step. */
 static uint64_t wanted(const struct stack_thinning *t, uint64_t elapsed_ns)
 {
 	uint64_t period = MAX(t->period, 1);

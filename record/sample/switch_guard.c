@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * switch_guard.c - the busiest CPU decides for all: threads change CPUs, and of one whose switches are recorded on some
- * of them only, nothing would be known. What tasks that are not recorded do counts for nothing: whoever waits beside a busy
- * neighbour keeps each switch.
+ * switch_guard.c - the busiest CPU decides for all: threads migrate, and a thread whose switches are recorded only on some
+ * CPUs could not be analysed. Tasks that are not recorded do not count: a program beside a busy neighbour keeps all its
+ * switches.
  */
 #include "record/sample/switch_guard.h"
 
@@ -11,11 +11,11 @@
 #define LOOK_NS	     100000000 /* at the rate, so often */
 #define FIRST_ON_NS  50000000
 #define LEAST_ON_NS  5000000
-#define CYCLE_NS     100000000 /* a thread that ends while it is off takes with it what it did */
-#define TURN_SHARE   33	      /* turns take a 33rd of the time at most */
-#define RECORD_NS    1500	      /* that a record costs, the recorder and the thread */
+#define CYCLE_NS     100000000 /* a thread that exits while recording is off is lost for that time */
+#define TURN_SHARE   33	      /* switching on and off takes at most a 33rd of the time */
+#define RECORD_NS    1500	      /* cost of a record, for recorder and thread together */
 #define BUSY_CPUS    8	      /* that may be at the rate at a time: all come to one recorder */
-#define SLACK	     1.25      /* as much above the rate is not worth turning */
+#define SLACK	     1.25      /* tolerated factor above the rate */
 
 void switch_guard_begin(struct switch_guard *g, bool wanted, uint64_t now_ns)
 {
@@ -60,7 +60,7 @@ static uint64_t all_records(const struct switch_guard *g)
 	return all;
 }
 
-/* Records since the last count of the CPU that has most, or of all where that is more for the recorder. */
+/* Records of the busiest CPU since the last count, or of all CPUs where that is more load for the recorder. */
 static uint64_t busiest(const struct switch_guard *g)
 {
 	uint64_t most = all_records(g) / BUSY_CPUS;
@@ -70,7 +70,7 @@ static uint64_t busiest(const struct switch_guard *g)
 	return most;
 }
 
-/* Do the records that are left out cost more than two turns do, if there are as many as in the last @elapsed_ns? */
+/* Do the saved records cost more than turning off and on, at the rate of the last @elapsed_ns? */
 static bool is_worth_it(const struct switch_guard *g, uint64_t elapsed_ns, double share)
 {
 	double turns_ns = 2 * (double)g->turn_cost_ns, cycle_ns = MAX((double)CYCLE_NS, TURN_SHARE * turns_ns);
@@ -115,7 +115,7 @@ void switch_guard_turned(struct switch_guard *g, uint64_t now_ns, uint64_t cost_
 	g->turn_cost_ns = cost_ns;
 	switch_guard_end(g, now_ns);
 	if (g->off) {
-		/* Where turns take long, as with thousands of threads, they come seldom. */
+		/* If turning takes long, as with thousands of threads, do it rarely. */
 		g->on_ns = MAX((uint64_t)LEAST_ON_NS,
 			       (uint64_t)(g->share * (double)MAX(CYCLE_NS, TURN_SHARE * 2 * cost_ns)));
 		g->next_ns = now_ns + g->on_ns;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * switch_guard.h - whether switches of threads are recorded right now: always, until there are too many of them.
+ * switch_guard.h - duty-cycles the recording of switches when there are too many of them.
  *
  *	on  ████      ████      ████████████████
  *	off     ──────    ──────
  *	        ▲ more than SWITCH_GUARD_RATE records a second on some CPU
  *
- * A record of a switch costs the thread that leaves some 0.2 us and the recorder a microsecond, so that two threads that
- * hand a byte to and fro would run at half their speed. Above the rate, switches and their stacks are recorded for a
- * part of the time only, on all CPUs, so that on average it is not exceeded. What threads did meanwhile in all, the
- * scheduler's account says (task_times.h), which is read whenever this turns; of what it consisted, the rest of the
- * time tells. Lengths vary, so that a program with a rhythm is not always seen at the same point.
+ * A record of a switch costs the switching thread some 0.2 us and the recorder a microsecond, so two threads that pass a byte
+ * back and forth would run at half their speed. Above the rate, switches and their stacks are recorded for only a part
+ * of the time, on all CPUs, so that the average stays at the rate. The scheduler's accounts (task_times.h), read at each
+ * change, give the totals of the time in between; the recorded time is their sample. Lengths vary at random, so that
+ * periodic programs are not always recorded at the same phase.
  *
  * Pure policy: the drain counts, the recorder turns.
  */
@@ -31,9 +31,9 @@ struct switch_guard {
 	bool off;
 	VEC(uint64_t) counts;  /* records since @since_ns, by ring: those of one CPU have the same number */
 	uint64_t since_ns;
-	uint64_t on_ns;	       /* to stay on for, at least */
-	uint64_t next_ns;      /* when to decide; UINT64_MAX: whenever something comes */
-	double share;	       /* of the time that suits the rate */
+	uint64_t on_ns;	       /* minimum time on */
+	uint64_t next_ns;      /* next decision; UINT64_MAX: with the next record */
+	double share;	       /* of time on that meets the rate */
 	uint64_t turn_cost_ns; /* what reading the scheduler's account takes */
 	uint64_t off_ns;       /* so far */
 	uint64_t random;
@@ -42,16 +42,16 @@ struct switch_guard {
 void switch_guard_begin(struct switch_guard *g, bool wanted, uint64_t now_ns);
 void switch_guard_deinit(struct switch_guard *g);
 
-/* So many records of switches, or of who woke whom, came out of ring number @ring. */
+/* Count records of switches and wake-ups from ring number @ring. */
 void switch_guard_count(struct switch_guard *g, size_t ring, uint64_t count);
 
-/* It is @now_ns: does it turn now? */
+/* At @now_ns: turn on or off now? */
 bool switch_guard_decide(struct switch_guard *g, uint64_t now_ns);
 
 /* The recording ends at @now_ns. */
 void switch_guard_end(struct switch_guard *g, uint64_t now_ns);
 
-/* It turned, which took @cost_ns, and is done at @now_ns. */
+/* Turning took @cost_ns and was done at @now_ns. */
 void switch_guard_turned(struct switch_guard *g, uint64_t now_ns, uint64_t cost_ns);
 
 #endif

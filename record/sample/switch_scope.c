@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * switch_scope.c - threads are listed until no new one is found: who was started meanwhile by one that has events inherited them, and
- * who was started by one that had none yet is in the next list. One that is in both has each record twice.
+ * switch_scope.c - threads are listed until no new one is found: a thread started meanwhile inherited events if its parent had them;
+ * otherwise the next list has it. A thread with both has each record twice.
  */
 #include "record/sample/switch_scope.h"
 
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 
 #define LOOK_NS	   50000000ULL
-#define MUCH_MORE  2 /* so many times as many records as the own ones */
+#define MUCH_MORE  2 /* others' records, as a multiple of our own */
 #define ROUNDS_MAX 8
 
 void switch_scope_begin(struct switch_scope *scope, bool wanted, bool inherit, uint64_t now_ns)
@@ -105,7 +105,7 @@ bool switch_scope_add_all(struct switch_scope *scope, struct perf_fds *perf_fds,
 	bool fresh = true, owned = false;
 	struct err *err = NULL;
 
-	scope->settled = true; /* whatever comes of it, it is not tried again */
+	scope->settled = true; /* not tried again, whatever the result */
 	for (int round = 0; fresh && !err && round < ROUNDS_MAX; round++) {
 		const struct map_slot *slot;
 

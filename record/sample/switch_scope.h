@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * switch_scope.h - of whom the kernel records switches, where some tasks are recorded by way of the CPUs: of everybody, which
- * costs nothing per task and misses none, until neighbours switch so often that most of it is dropped.
+ * switch_scope.h - which tasks' switches the kernel records, if some tasks are recorded by following CPUs: all tasks, which
+ * costs nothing per task and misses none, until other tasks switch so often that most records are dropped.
  *
- *	wide    all switches on all CPUs; those of others are dropped
- *	narrow  switches and stacks of the recorded threads only, and of what they start: events of their own, which the
- *	        threads inherit
+ *	wide    all switches on all CPUs; records of other tasks are dropped
+ *	narrow  only switches and stacks of the recorded threads and of their children: per-thread events, which are
+ *	        inherited
  *
- * Narrow, neighbours cost nothing and do not thin stacks. But each switch of a recorded thread costs more, and such events
- * cannot be closed for a while as the guard does (switch_guard.h). So where recorded threads themselves switch too often,
- * it is wide again, for good.
+ * Narrow, other tasks cost nothing and do not thin stacks. But each switch of a recorded thread costs more, and such events
+ * cannot be paused as the guard does (switch_guard.h). So if recorded threads themselves switch too often, it becomes wide
+ * again, for good.
  */
 #ifndef RECORD_SWITCH_SCOPE_H
 #define RECORD_SWITCH_SCOPE_H
@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SWITCH_SCOPE_FOREIGN 2000 /* records a second of others that are too many */
+#define SWITCH_SCOPE_FOREIGN 2000 /* limit of other tasks' records a second */
 #define SWITCH_SCOPE_FDS     2048 /* most descriptors for tasks */
 
 /* Zeroed, it never narrows. */
@@ -39,18 +39,18 @@ struct switch_scope {
 void switch_scope_begin(struct switch_scope *scope, bool wanted, bool inherit, uint64_t now_ns);
 void switch_scope_deinit(struct switch_scope *scope);
 
-/* Record @ev of a switch came, which is @own or not: is it to be kept? */
+/* A record @ev of a switch, of a recorded task if @own: should it be kept? */
 bool switch_scope_count(struct switch_scope *scope, const struct event *ev, bool own);
 
-/* It is @now_ns: do others switch too often? Not while switches are left out. */
+/* At @now_ns: do other tasks switch too often? Never while recording of switches is off. */
 bool switch_scope_wants_narrow(struct switch_scope *scope, uint64_t now_ns);
 
 /*
- * Open events of their own in @perf_fds for all threads of @tasks. False if that cannot be, or they are too many: then it stays wide.
+ * Open per-thread events in @perf_fds for all threads of @tasks. False if not possible, or too many threads: it stays wide.
  */
 bool switch_scope_add_all(struct switch_scope *scope, struct perf_fds *perf_fds, const struct task_filter *tasks);
 
-/* Did @pid, which executed a program, lose the events that it inherited, for it is another user's now? */
+/* Did @pid lose its inherited events because its exec changed the user? */
 bool switch_scope_lost(const struct switch_scope *scope, uint32_t pid);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * syscall_argument.c - what x86-64 does to registers on the way into a system call: the instruction puts the return address
+ * syscall_argument.c - detects a system call by what x86-64 does to registers on entry: the instruction puts the return address
  * into rcx, and the kernel -ENOSYS into the place of rax until there is a result (arch/x86/entry/entry_64.S). Nothing else
  * does both. On aarch64 registers do not tell a system call from a page fault.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * syscall_argument.h - the first argument of the system call that a thread was in when it left its CPU: the address of a
- * futex, the number of a descriptor. Registers tell; pruning would take it for data.
+ * futex, the number of a descriptor. Taken from the registers before pruning drops it as data.
  */
 #ifndef RECORD_SYSCALL_ARGUMENT_H
 #define RECORD_SYSCALL_ARGUMENT_H

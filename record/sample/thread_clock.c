@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_clock.c - two files of /proc/PID/task/TID: schedstat has the time that the thread has run, up to when it last left a CPU or the
- * kernel looked, the time that it waited for one, and how often it got one (Documentation/scheduler/sched-stats.rst); stat has its state and
- * the CPU that it is on, or was last (proc(5)).
+ * thread_clock.c - two files of /proc/PID/task/TID: schedstat has the time that the thread has run, as of its last switch or scheduler tick, the
+ * time that it waited for a CPU, and how often it got one (Documentation/scheduler/sched-stats.rst); stat has its state and its current or
+ * last CPU (proc(5)).
  */
 #include "record/sample/thread_clock.h"
 
@@ -19,8 +19,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define CLOCKS_MAX 1024	 /* if there are eight times as many descriptors to be had */
-#define READS_MAX  16384 /* after which those of threads that have ended are closed, though they are not asked for */
+#define CLOCKS_MAX 1024	 /* if the limit on descriptors is at least eight times as high */
+#define READS_MAX  16384 /* reads, after which files of ended threads are closed */
 #define STAT_LEN   1024
 #define STAT_CPU   36 /* spaces from a thread's state to its CPU in stat */
 
@@ -47,7 +47,7 @@ static void close_clock(struct thread_clock *clock)
 	free(clock);
 }
 
-/* False: its thread has ended, or there is no such account. Both numbers only grow. */
+/* False: the thread has ended, or the kernel keeps no such account. Both numbers only grow. */
 static bool read_account(const struct thread_clock *clock, uint64_t *ret)
 {
 	uint64_t ran_ns, waited_ns, turns;
@@ -63,7 +63,7 @@ static bool read_account(const struct thread_clock *clock, uint64_t *ret)
 	return true;
 }
 
-/* The account of a thread that runs stands until the kernel looks. */
+/* A running thread's account is updated only at the next tick. */
 static bool runs_elsewhere(const struct thread_clock *clock)
 {
 	char text[STAT_LEN];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_clock.h - did a thread of another process run between two moments?
+ * thread_clock.h - tells whether another process's thread ran between two readings.
  *
- * The CPU clock of its process tells at the cost of one system call, and as long as only one thread runs that is all it
- * takes. Once another thread was seen to move it, the scheduler's account of the thread alone is read from /proc, whose files stay open. A
- * counter of perf would tell as well, but opening the first one takes a grace period of RCU, 20 to 70 ms on a busy machine,
- * and each is work for the kernel whenever its thread comes to a CPU. Several threads may use one.
+ * The CPU clock of the process costs one system call and is enough while only one of its threads runs. Once another thread was
+ * seen to move it, the thread's own scheduler account is read from /proc, through files that stay open. A perf counter would
+ * do too, but opening the first one takes an RCU grace period, 20 to 70 ms on a busy machine, and each one costs kernel
+ * time whenever its thread is scheduled. Thread-safe.
  */
 #ifndef RECORD_THREAD_CLOCK_H
 #define RECORD_THREAD_CLOCK_H
@@ -27,18 +27,18 @@ void thread_clocks_init(struct thread_clocks *clocks);
 void thread_clocks_deinit(struct thread_clocks *clocks);
 
 /*
- * Time that thread @tid of process @pid, or failing that its whole process, has run: the first reading of two. No other reading is like
- * that of a thread with a clock of its own that runs on another CPU than the caller now. A clock whose thread has ended is closed, since another
- * one may have its number by now.
+ * CPU time of thread @tid of process @pid, or if that is not available of its whole process: the first reading of two. A thread with its own
+ * clock that runs on another CPU now gets a value that no other reading equals. The clock of an ended thread is closed, since its number may
+ * be reused.
  */
 uint64_t thread_clocks_begin(struct thread_clocks *clocks, uint32_t pid, uint32_t tid);
 
-/* The same once more. */
+/* The second reading. */
 uint64_t thread_clocks_read(struct thread_clocks *clocks, uint32_t pid, uint32_t tid);
 
 /*
- * Two readings differed, perhaps for another thread of the process: from now on read that of @tid alone. False if that was so
- * before, or cannot be: the kernel has no such account (CONFIG_SCHED_INFO).
+ * Two readings differed, perhaps because of another thread of the process: from now on read the clock of @tid alone. False if that was
+ * done before, or is not possible: the kernel has no such account (CONFIG_SCHED_INFO).
  */
 bool thread_clocks_refine(struct thread_clocks *clocks, uint32_t pid, uint32_t tid);
 

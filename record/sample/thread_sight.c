@@ -65,7 +65,7 @@ static uint64_t hash_name(const char *name)
 	return map_hash(hash);
 }
 
-/* Of several functions of one name any will do: it is the name that is shown. */
+/* Any of several functions of one name will do: only the name is shown. */
 static void read_functions(struct thread_looker *l)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
@@ -171,7 +171,7 @@ static void read_user_stack(struct thread_sight *ret)
 	task_memory_close(&mem);
 }
 
-/* What its interpreter keeps of its stack. */
+/* The interpreter's stack. */
 static void read_managed(struct thread_looker *l, struct thread_sight *ret)
 {
 	struct managed_process *p = l->table ? managed_table_hold(l->table, ret->pid) : NULL;
@@ -184,7 +184,7 @@ static void read_managed(struct thread_looker *l, struct thread_sight *ret)
 	managed_process_release(l->table, p);
 }
 
-/* The third number counts how often it came to a CPU; the first two are times that then change, too. */
+/* The third number counts how often it was scheduled; the first two are times, which change with it. */
 bool thread_runs(uint32_t pid, uint32_t tid, char ret[THREAD_SIGHT_RUNS_LEN])
 {
 	return read_text(pid, tid, "schedstat", ret, THREAD_SIGHT_RUNS_LEN);

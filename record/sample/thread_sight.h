@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_sight.h - what a thread that waits is doing, looked at from outside.
+ * thread_sight.h - reads the stacks of a waiting thread without stopping it.
  *
- * A thread that waits keeps its stack, so that it can be read without stopping it: the kernel's functions and the system
- * call are in /proc, the user stack is in its memory, and so is what an interpreter keeps of it. Whether it ran meanwhile is
- * asked before and behind. Memory and files of others may take as long as they like, so look in a thread of its own.
+ * A waiting thread does not change its stack: the kernel functions and the system call are in /proc, the user stack and the
+ * interpreter's frames are in its memory. Whether it ran meanwhile is checked before and after. Reading other processes'
+ * memory and files may block, so call this from a separate thread.
  */
 #ifndef RECORD_THREAD_SIGHT_H
 #define RECORD_THREAD_SIGHT_H
@@ -17,7 +17,7 @@
 
 #define THREAD_SIGHT_IPS_MAX   64
 #define THREAD_SIGHT_STACK_LEN 16384
-#define THREAD_SIGHT_RUNS_LEN  64 /* of the text that says how often a thread came to a CPU */
+#define THREAD_SIGHT_RUNS_LEN  64 /* of the text that counts how often a thread was scheduled */
 
 struct thread_sight {
 	uint32_t pid, tid;
@@ -31,7 +31,7 @@ struct thread_sight {
 	const struct managed_binary *binary; /* of its interpreter, lives as long as the table; NULL: none is known */
 	enum event_managed_runtime runtime;
 	struct managed_stack managed;
-	char runs[THREAD_SIGHT_RUNS_LEN]; /* changes with each time that it comes to a CPU */
+	char runs[THREAD_SIGHT_RUNS_LEN]; /* changes whenever it is scheduled */
 };
 
 /* One for each thread that looks. */
@@ -44,10 +44,10 @@ void thread_looker_free(struct thread_looker *l);
 /* Look at thread @tid of process @pid. False, and @ret means nothing: it ran meanwhile, or has gone. */
 bool thread_look(struct thread_looker *l, uint32_t pid, uint32_t tid, struct thread_sight *ret);
 
-/* What its interpreter had, for a sample at @time_ns. It refers to @sight. False: there is no interpreter. */
+/* The interpreter's stack, as an event at @time_ns; refers to @sight. False: there is no interpreter. */
 bool thread_sight_managed(const struct thread_sight *sight, uint64_t time_ns, struct event *ret);
 
-/* As thread_sight.runs, of now; false if it has gone. */
+/* Read the current thread_sight.runs; false if the thread is gone. */
 bool thread_runs(uint32_t pid, uint32_t tid, char ret[THREAD_SIGHT_RUNS_LEN]);
 
 /* ---- for tests ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wait_probe.c - a list of who waits since when, in that order, and a thread that looks at them.
+ * wait_probe.c - a list of waiting threads, ordered by start, and a thread that reads their stacks.
  */
 #include "record/sample/wait_probe.h"
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define MAKE_ROOM_EVERY 4096 /* waits that find no room, whether some is made then or not: with so many it does not take long for each */
+#define MAKE_ROOM_EVERY 4096 /* waits without room between attempts to make some, so that the cost of each attempt is spread */
 #define AT_ONCE	     64	   /* requests and results */
 #define BURST	     WAIT_PROBE_RATE
 #define END_WAIT_NS  1000000000
@@ -31,7 +31,7 @@ struct wait_probe {
 	struct map known; /* tid -> when a stack of it was last known */
 	VEC(struct request) queue; /* in order of time, from @first on */
 	size_t first;
-	uint64_t full; /* so often there was no room */
+	uint64_t full; /* waits that found no room */
 	double tokens;
 	uint64_t asked_ns;
 	struct wait_probe_totals totals;
@@ -45,12 +45,12 @@ struct wait_probe {
 	size_t nrequests;
 	struct wait_probe_found *found; /* AT_ONCE */
 	size_t nfound;
-	uint64_t answered; /* requests, also those of threads that did not wait any more */
+	uint64_t answered; /* requests, including those of threads that had stopped waiting */
 
 	struct thread_looker *looker; /* the thread's */
 };
 
-/* ---- the thread that looks ---- */
+/* ---- the probing thread ---- */
 
 static void *run(void *arg)
 {
@@ -80,7 +80,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* Signals are the recorder's. */
+/* Block signals: the recorder's thread handles them. */
 static bool start(struct wait_probe *p)
 {
 	sigset_t all, old;
@@ -141,7 +141,7 @@ static bool waits_still(const struct wait_probe *p, const struct request *at)
 	return out_ns && *out_ns == at->out_ns;
 }
 
-/* Most waits are over soon: only the others stay in line. */
+/* Drop waits that are over, which most soon are. */
 static void make_room(struct wait_probe *p)
 {
 	size_t kept = 0;
@@ -171,7 +171,7 @@ static void note_known(struct wait_probe *p, uint32_t tid, uint64_t time_ns)
 		*map_put(&p->known, tid, NULL) = time_ns;
 }
 
-/* Its other waits stand for this one, so that of ten thousand threads each has its turn. */
+/* The stack of its last wait is recent: let the other threads have their turn. */
 static bool is_known(const struct wait_probe *p, const struct request *at)
 {
 	const uint64_t *known_ns = map_get(&p->known, at->tid);
@@ -201,7 +201,7 @@ void wait_probe_event(struct wait_probe *p, const struct event *ev, bool thinned
 	}
 }
 
-/* The record of the switch comes just behind the sample. */
+/* The switch record follows the sample. */
 void wait_probe_sampled(struct wait_probe *p, uint32_t tid, uint64_t time_ns)
 {
 	const uint64_t *out_ns = map_get(&p->waits, tid);
@@ -211,7 +211,7 @@ void wait_probe_sampled(struct wait_probe *p, uint32_t tid, uint64_t time_ns)
 		map_remove(&p->waits, tid);
 }
 
-/* The next one that has waited for long, and does still. */
+/* The next thread that has waited long and still waits. */
 static bool next_waiter(struct wait_probe *p, uint64_t now, struct request *ret)
 {
 	bool many = p->queue.len - p->first > BURST;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wake_filter.c - marks are an array that the program shares with us, so that marking is a store and no system call. A bell is
- * a ring buffer of BPF, of which only the positions matter.
+ * wake_filter.c - marks are an array in memory shared with the program, so marking is a store, not a system call. A bell is a
+ * BPF ring buffer of which only the positions matter.
  */
 #include "record/sample/wake_filter.h"
 
@@ -20,7 +20,7 @@
 #define WAKE_ALWAYS	    2
 
 #define MARKS		65536	    /* by the last 16 bits of a process's number; 64 processes at most share one */
-#define FIRST_NAMESPACE 0xEFFFFFFCU /* the inode of the machine's own namespace of numbers (PROC_PID_INIT_INO) */
+#define FIRST_NAMESPACE 0xEFFFFFFCU /* inode of the initial PID namespace (PROC_PID_INIT_INO) */
 #define CODE_MAX	40
 
 struct bell {
@@ -73,7 +73,7 @@ static void add_stack_address(struct code *c, uint8_t dst, int32_t offset)
 	add(c, BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, offset);
 }
 
-/* Register 0 becomes the process's number in the namespace @own. Returns the jump that is taken where it has none. */
+/* Register 0 becomes the process's number in PID namespace @own. Returns the jump that is taken if it has none. */
 static size_t add_number(struct code *c, const struct bpf_namespace *own)
 {
 	add_load(c, BPF_REG_1, 0, own->device);
@@ -97,7 +97,7 @@ static void add_ring(struct code *c, int bell_fd)
 	add(c, BPF_JMP | BPF_CALL, 0, 0, 0, BPF_PROGRAM_CALL_RING_OUTPUT);
 }
 
-/* What it returns, 1, lets the sample pass. The idle task, number 0, rings nothing. */
+/* It returns 1: the sample passes. The idle task, number 0, rings no bell. */
 static void write_program(struct code *c, int marks_fd, int bell_fd, const struct bpf_namespace *own)
 {
 	size_t has_none = 0;

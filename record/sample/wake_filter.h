@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wake_filter.h - wakes readers for samples of marked processes only: a small program in the kernel (BPF) looks at each.
+ * wake_filter.h - wakes readers only for samples of marked processes: a small BPF program checks each sample.
  *
  *	sample ─ interrupt ─► is its process marked? ─ yes ─► the bell of its ring, which its reader waits for
  *
- * A reader that is woken for each sample of a CPU costs more by waking than by what it reads, and most samples are of
- * processes that it has nothing to read of. The program reads the number of the process and nothing else, and all samples go
- * to their rings as they would without it. A bell is rung before its sample is in the ring, but the reader, which belongs to
- * that CPU, runs afterwards. Of processes in other namespaces of numbers than ours all samples ring.
+ * Waking a reader costs more than its reading, and most samples are of processes without anything to read. The program reads
+ * only the process number, and all samples go to their rings as without it. A bell rings before its sample is in the ring,
+ * but the reader, pinned to that CPU, runs afterwards. All samples of processes in other PID namespaces ring.
  *
- * Several threads may mark, and each ring's reader answers.
+ * Marking is thread-safe; only a ring's reader answers its bell.
  */
 #ifndef RECORD_WAKE_FILTER_H
 #define RECORD_WAKE_FILTER_H
@@ -27,21 +26,21 @@ void wake_filter_free(struct wake_filter *f);
 /* From now on samples of the event @fd ring the bell of ring number @ring. False: events of this kind cannot. */
 bool wake_filter_attach(const struct wake_filter *f, size_t ring, int fd);
 
-/* One reason more, or one less, to wake for samples of process @pid. Others may share its mark, and wake as well. */
+/* Add or remove a reason to wake for samples of process @pid. Other processes may share its mark and then wake, too. */
 void wake_filter_mark(struct wake_filter *f, uint32_t pid);
 void wake_filter_unmark(struct wake_filter *f, uint32_t pid);
 
-/* Readable while the bell of @ring has rung and nobody has answered. */
+/* Readable from the ring of the bell of @ring until it is answered. */
 int wake_filter_fd(const struct wake_filter *f, size_t ring);
 
 /*
- * How far the bell of @ring has rung: taken before the ring is looked at, and afterwards handed to wake_filter_answer(), so
- * that what rings meanwhile rings on.
+ * The position of the bell of @ring: get it before looking at the ring and pass it to wake_filter_answer() afterwards, so
+ * that a ring in between is not lost.
  */
 uint64_t wake_filter_rung(const struct wake_filter *f, size_t ring);
 void wake_filter_answer(struct wake_filter *f, size_t ring, uint64_t rung);
 
-/* Has it rung for a sample that its reader has not looked at? */
+/* Has it rung for a sample that its reader has not seen? */
 bool wake_filter_waits(const struct wake_filter *f, size_t ring);
 
 #endif

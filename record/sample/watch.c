@@ -2,8 +2,8 @@
 /*
  * watch.c - epoll over one event for each ring and a signalfd.
  *
- * An event hangs up for good when its task and all that inherited it have ended; another one that writes to
- * the same ring then takes its place.
+ * An event hangs up for good when its task and all inheriting tasks have ended; another event of the same ring then
+ * replaces it.
  */
 #include "record/sample/watch.h"
 
@@ -16,7 +16,7 @@
 
 #define EVENTS_MAX 64
 
-/* What epoll hands back: the number of a struct perf_fd, or one of these. */
+/* epoll's data: the number of a struct perf_fd, or one of these. */
 #define SIGNAL_TOKEN  UINT64_MAX
 #define CONTROL_TOKEN (UINT64_MAX - 1)
 #define BELL_TOKEN    (UINT64_MAX - 2)
@@ -101,7 +101,7 @@ struct err *watch_more(struct watch *w, const struct perf_fds *s, size_t first)
 	return NULL;
 }
 
-/* Sensor number @number has hung up: wait for the next one that writes to its ring. */
+/* Descriptor number @number has hung up: wait for the next one of its ring. */
 static void replace(struct watch *w, const struct perf_fds *s, size_t number)
 {
 	const struct perf_fd *gone = &s->items.items[number];

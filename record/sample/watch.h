@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * watch.h - sleeps until a ring wants to be drained, a signal has come, or it is time.
+ * watch.h - sleeps until a ring reaches its watermark, a signal comes, or a timeout.
  *
- * The kernel wakes it when a ring holds as much as its watermark says, so an idle machine leaves it
- * asleep. Signals are blocked while a watch exists and read as data. Not thread-safe.
+ * On an idle machine nothing wakes it. Signals are blocked while a watch exists and read from a descriptor. Not
+ * thread-safe.
  */
 #ifndef RECORD_WATCH_H
 #define RECORD_WATCH_H
@@ -19,7 +19,7 @@ struct watch {
 	int epoll_fd, signal_fd;
 	sigset_t old_mask; /* from before, for the command */
 	uint64_t wakeups;  /* times it returned */
-	size_t live_rings; /* sample rings that something may still be written to */
+	size_t live_rings; /* sample rings with live events */
 };
 
 /* What has happened, several at once perhaps. */
@@ -29,8 +29,8 @@ struct watch_result {
 	unsigned toggles;  /* times that SIGUSR1 came */
 	bool snapshot;     /* SIGUSR2 came */
 	bool control;      /* commands can be read */
-	bool bell;         /* the mmap wakeup rang; it is no longer waited for */
-	bool timed_out;    /* nothing of all that, and no ring either */
+	bool bell;         /* the mmap wakeup rang; it is not watched any more */
+	bool timed_out;    /* none of these, and no ring */
 	bool from_process; /* the signal was sent by a process, not by the terminal */
 };
 
@@ -47,7 +47,7 @@ MUST_USE struct err *watch_more(struct watch *w, const struct perf_fds *s, size_
 /* Wait for commands on @fd too. ERR_SYSTEM: it cannot be waited for. */
 MUST_USE struct err *watch_control(struct watch *w, int fd);
 
-/* Leave the sample rings to others that wait for them, or wait for them again. */
+/* Stop watching sample rings, which others wait for, or watch them again. */
 void watch_leave_samples(struct watch *w, const struct perf_fds *s, bool leave);
 
 /* Return whenever @fd, an eventfd, is written to. ERR_SYSTEM: it cannot be waited for. */
