@@ -31,6 +31,10 @@
 /* What reading a .NET assembly is taken to cost. */
 #define ASSEMBLY_COST ((uint64_t)4 << 20)
 
+/* What a file of the first round may cost. It doubles from round to round; in the last there is no limit but that of all. */
+#define FIRST_ROUND_COST ((uint64_t)4 << 20)
+#define LAST_ROUND       12
+
 /* Of all samples: functions that have as many are what annotate will be asked for. */
 #define HOT_PERMILLE 3
 
@@ -422,37 +426,89 @@ static struct err *write_assembly(const struct ready_to_run_source *source, cons
 }
 
 /* One file after another is mapped: together they may be larger than memory. */
-static struct err *write_file(const struct code_file *file, struct amount amount,
-			      struct embed_child *child, struct trace_writer *w,
-			      struct missing_files *missing, struct attach_report *report)
+/*
+ * Files are written in rounds, those that cost little first: what a file claims to hold may be a lie, and must not take
+ * the bytes that the others need.
+ */
+struct writing {
+	const struct found_list *list;
+	struct amount amount;
+	struct embed_child *child;
+	struct trace_writer *w;
+	struct missing_files *missing;
+	struct attach_report *report;
+	uint8_t round;
+};
+
+static uint8_t round_of(uint64_t cost)
 {
+	uint8_t round = 0;
+
+	for (; cost > FIRST_ROUND_COST && round < LAST_ROUND; cost >>= 1)
+		round++;
+	return round;
+}
+
+static struct err *write_tables(const struct writing *to, size_t index, struct image *img)
+{
+	uint64_t cost = tables_len(img);
+	uint8_t round = round_of(cost);
+
+	if (round > to->round)
+		embed_child_put_off(to->child, index, round);
+	else if (embed_child_charge(to->child, cost))
+		return write_bundle(to->list->items[index].file, img, to->amount, to->w, to->report);
+	return NULL;
+}
+
+static struct err *write_file(const struct writing *to, size_t index)
+{
+	const struct code_file *file = to->list->items[index].file;
 	struct image *img;
 	int fd = code_file_open(file);
 
 	if (fd < 0) { /* it was there a moment ago */
-		add_missing(missing, &missing->gone, file);
+		add_missing(to->missing, &to->missing->gone, file);
 		return NULL;
 	}
 	bool written = false;
 	struct err *err = NULL;
 
-	struct ready_to_run_source source = { fd, &file->offsets, goes_on, child };
+	struct ready_to_run_source source = { fd, &file->offsets, goes_on, to->child };
 
-	if (is_pe(fd) && embed_child_charge(child, ASSEMBLY_COST))
-		err = write_assembly(&source, file, amount, w, report, &written);
-	if (written || !embed_child_goes_on(child)) {
+	if (is_pe(fd) && embed_child_charge(to->child, ASSEMBLY_COST))
+		err = write_assembly(&source, file, to->amount, to->w, to->report, &written);
+	if (written || !embed_child_goes_on(to->child)) {
 		close(fd);
 		return err;
 	}
 	err = image_open_foreign(fd, file->mapped.path, &img);
 	if (err) {
-		add_missing(missing, err_kind(err) == ERR_UNSUPPORTED ? &missing->foreign : &missing->unusable, file);
+		add_missing(to->missing, err_kind(err) == ERR_UNSUPPORTED ? &to->missing->foreign : &to->missing->unusable,
+			    file);
 		err_free(err);
 		return NULL;
 	}
-	if (embed_child_charge(child, tables_len(img)))
-		err = write_bundle(file, img, amount, w, report);
+	err = write_tables(to, index, img);
 	image_close(img);
+	return err;
+}
+
+static struct err *write_round(const struct writing *to)
+{
+	struct err *err = NULL;
+
+	for (size_t i = 0; i < to->list->len && !err; i++) {
+		const struct found *f = &to->list->items[i];
+		uint8_t round = embed_child_round(to->child, i);
+
+		if ((!f->file->offsets.len && !f->alias) || (to->round && round != to->round))
+			continue;
+		/* Each child takes the same steps, also for what an earlier one has put off. */
+		if (!embed_child_step(to->child, EMBED_WRITE, f->file->mapped.path) || round != to->round)
+			continue;
+		err = is_vdso(f) ? write_vdso(f->file, to->w, to->report) : write_file(to, i);
+	}
 	return err;
 }
 
@@ -473,18 +529,10 @@ struct err *attach_image_write_all(struct code_files *files, enum attach_bundle 
 		drop_files(&list);
 	find_all(&list, child, &missing);
 	merge_all(&list);
-	struct amount amount = { hot_samples(&list), bundle == ATTACH_FULL, &guard, notes };
+	struct writing to = { &list, { hot_samples(&list), bundle == ATTACH_FULL, &guard, notes }, child, w, &missing, report, 0 };
 
-	for (size_t i = 0; i < list.len && !err; i++) {
-		const struct found *f = &list.items[i];
-
-		if (!f->file->offsets.len && !f->alias)
-			continue;
-		if (!embed_child_step(child, EMBED_WRITE, f->file->mapped.path))
-			continue;
-		err = is_vdso(f) ? write_vdso(f->file, w, report)
-				 : write_file(f->file, amount, child, w, &missing, report);
-	}
+	for (; to.round <= LAST_ROUND && !err; to.round++)
+		err = write_round(&to);
 	say_missing(&missing.gone, "gone, replaced or not readable", notes);
 	say_missing(&missing.unusable, "not usable ELF", notes);
 	say_missing(&missing.foreign, "32-bit, of another kind of machine, or with more headers and names than are read", notes);

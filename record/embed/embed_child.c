@@ -37,6 +37,7 @@
 #define MEMORY_MAX   ((uint64_t)1 << 30) /* what the child may use more than the recorder did */
 #define MESSAGE_MAX  (TRACE_CONTENT_MAX + TRACE_HEAD_LEN_MAX)
 #define NAME_MAX_LEN 256
+#define ROUNDS_MAX   ((size_t)1 << 16) /* files that can be put off; those beyond are left out */
 
 /* Seen by both. */
 struct shared {
@@ -45,6 +46,7 @@ struct shared {
 	_Atomic uint64_t charged;  /* bytes */
 	_Atomic uint64_t left_out; /* steps, for lack of time or bytes or because of a signal */
 	char name[NAME_MAX_LEN];   /* of the step; read once the child has ended */
+	uint8_t rounds[ROUNDS_MAX];
 };
 
 enum message_kind {
@@ -118,6 +120,19 @@ bool embed_child_charge(struct embed_child *c, uint64_t len)
 	}
 	c->shared->charged += len;
 	return true;
+}
+
+void embed_child_put_off(struct embed_child *c, size_t index, uint8_t round)
+{
+	if (index < ROUNDS_MAX)
+		c->shared->rounds[index] = round;
+	else
+		c->shared->left_out++;
+}
+
+uint8_t embed_child_round(const struct embed_child *c, size_t index)
+{
+	return index < ROUNDS_MAX ? c->shared->rounds[index] : 0;
 }
 
 static struct err *send_all(int fd, const void *data, size_t len)

@@ -65,6 +65,15 @@ bool embed_child_charge(struct embed_child *child, uint64_t len);
 uint64_t embed_child_left(const struct embed_child *child);
 
 /*
+ * In the child: file @index is to be read in round @round, not in the one that goes on, for it costs more than others. A
+ * later child knows it.
+ */
+void embed_child_put_off(struct embed_child *child, size_t index, uint8_t round);
+
+/* The round in which it is read; 0, the first, unless it was put off. */
+uint8_t embed_child_round(const struct embed_child *child, size_t index);
+
+/*
  * Run @job in a child, or several, and append what they give to @w. Counts of @report are added to. What was left out
  * is reported in @notes. ERR_SYSTEM: the trace cannot be written.
  */

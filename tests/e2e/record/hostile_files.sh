@@ -77,6 +77,18 @@ if python3 claim.py 2>/dev/null && truncate -s 5T libone.so 2>/dev/null; then
 fi
 mv whole.so libone.so
 
+# A file that claims nearly all that may be read takes nothing from the others, whichever comes first.
+for liar in libone libtwo; do
+	cp $liar.so whole.so
+	sed "s/\"libone.so\"/\"$liar.so\"/; s/1 << 20, 1 << 42/1 << 20, (64 << 20) - (96 << 10)/" claim.py >claim_most.py
+	python3 claim_most.py 2>/dev/null && truncate -s 70M $liar.so || { mv whole.so $liar.so; break; }
+	precord -F 999 --embed-size=64M -o most.trace -- ./main 2>err.txt || { cat err.txt; fail "most: $?"; }
+	complete most.trace most
+	other=spin_two; [ $liar = libone ] || other=spin_one
+	names most.trace $other || { cat names.txt err.txt; fail "most of all: the other library of $liar has no names"; }
+	mv whole.so $liar.so
+done
+
 # A file of root's, or the kernel's log, mounted where a perf map would be.
 [ "$(id -u)" = 0 ] || exit 0
 cat >jit.c <<'END'
