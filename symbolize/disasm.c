@@ -496,6 +496,9 @@ static enum disasm_step_kind step_of(const cs_insn *insn, struct disasm_step *e)
 		return x86->prefix[2] ? DISASM_STEP_OTHER : DISASM_STEP_POP;
 	case X86_INS_LEAVE:
 		return DISASM_STEP_LEAVE;
+	case X86_INS_JMP:
+		e->reg = whole_register(&ops[0]);
+		return DISASM_STEP_OTHER;
 	case X86_INS_MOV:
 	case X86_INS_MOVABS:
 		return step_of_move(ops, e);

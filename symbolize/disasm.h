@@ -86,7 +86,7 @@ bool disasm_access(struct disasm *d, const uint8_t *code, size_t len, uint64_t v
 
 /* What an instruction does to a frame. Registers have DWARF numbers. */
 enum disasm_step_kind {
-	DISASM_STEP_OTHER, /* nothing but what @writes and @flow say */
+	DISASM_STEP_OTHER, /* nothing but what @writes and @flow say; of a jump to the address in a register, @reg is that */
 	DISASM_STEP_PUSH,  /* @reg; DISASM_NO_REG: anything else */
 	DISASM_STEP_POP,	  /* the same */
 	DISASM_STEP_MOVE,  /* @reg = @base + @value: mov, lea, add, sub */

@@ -10,7 +10,12 @@
  *	ret                     CFA = top + 8, an expression
  *
  * A return to a word that this code has put there itself is a jump (Guile's JIT: push %r11; ret), and no way out. Nor is an indirect
- * jump, which may be one within the function.
+ * jump, which may be one within the function; unless no other way out is found, and the address may be the return address, which
+ * was taken off the stack before (boost.context), or is in the register from the start (the end of musl's vfork()).
+ *
+ *	mov  56(%rsp), %r8      r8 = word at sp + 56
+ *	lea  64(%rsp), %rsp     sp = sp + 64
+ *	jmp  *%r8               CFA = sp + 64
  */
 #include "symbolize/unwind/code_exits.h"
 
@@ -70,7 +75,7 @@ struct search {
 	size_t next;
 	VEC(struct path) behind;  /* jumps, in order */
 	size_t next_behind;
-	bool found;
+	bool found, may;	  /* @exit is one; it is one if there is no other */
 	struct code_exit exit;
 };
 
@@ -283,16 +288,16 @@ static bool rule_of_register(unsigned reg, struct value v, struct value cfa, str
 	return true;
 }
 
-/* The frame ends at @cfa, and the caller has @p's registers. */
-static bool make_rule(struct search *s, const struct path *p, struct value cfa)
+/* The frame ends at @cfa, the caller has @p's registers, and @ra says where the return address is. */
+static bool make_rule(struct search *s, const struct path *p, struct value cfa, struct cfi_reg ra)
 {
 	_Alignas(struct cfi_rule) char
 		room[sizeof(struct cfi_rule) + (NREGS + 1) * sizeof(struct cfi_reg)];
 	struct cfi_rule *rule = (struct cfi_rule *)room;
 
-	if (cfa.kind != SUM || (cfa.base == SP && cfa.at < 8))
+	if (cfa.kind != SUM || (cfa.base == SP && cfa.at < (ra.kind == CFI_REG_OFFSET ? 8 : 0)))
 		return false;
-	*rule = (struct cfi_rule){ .return_reg = RETURN, .plain = cfa.base != TOP, .from_code = true };
+	*rule = (struct cfi_rule){ .return_reg = RETURN, .plain = cfa.base != TOP && ra.kind == CFI_REG_OFFSET, .from_code = true };
 	rule->cfa_is_expr = cfa.base == TOP;
 	rule->cfa_reg = rule->cfa_is_expr ? 0 : cfa.base;
 	rule->cfa_value = rule->cfa_is_expr ? (int32_t)top_expression(s->rules, p, cfa.at) : cfa.at;
@@ -304,19 +309,44 @@ static bool make_rule(struct search *s, const struct path *p, struct value cfa)
 		rule->plain = rule->plain && entry->kind == CFI_REG_OFFSET;
 		rule->nregs++;
 	}
-	rule->regs[rule->nregs++] = (struct cfi_reg){ RETURN, CFI_REG_OFFSET, -8 };
+	rule->regs[rule->nregs++] = ra;
 	cfi_rule_sum_up(rule, FP);
 	s->exit.rule = cfi_rules_add(s->rules, rule);
 	return true;
 }
 
-/* The return address is on top of the stack, and was there before. */
+static const struct cfi_reg ra_on_stack = { RETURN, CFI_REG_OFFSET, -8 };
+
+/*
+ * The code leaves for the address @to, when the stack ends at @sp. That may be its return address, if it comes from the word just below, or
+ * from a register, which callers check. A function has no other stack than its own before it leaves it.
+ */
+static void may_leave(struct search *s, const struct path *p, struct value to, struct value sp)
+{
+	struct cfi_reg ra = ra_on_stack;
+
+	if (s->may || s->source->one_frame || sp.kind != SUM || sp.base != SP)
+		return;
+	if (to.kind == SUM && to.base != SP && to.base < NREGS && !to.at)
+		ra = (struct cfi_reg){ RETURN, CFI_REG_REGISTER, to.base };
+	else if (to.kind != WORD || to.base != SP || to.at != sp.at - 8)
+		return;
+	s->exit.target = 0;
+	s->may = make_rule(s, p, sp, ra);
+}
+
+/* The return address is on top of the stack, and was there before; or it was put back. */
 static bool leaves_by_return(struct search *s, struct path *p)
 {
 	struct value sp = p->regs[SP];
+	const struct stored *stored = sp.kind == SUM ? stored_at(p, sp) : NULL;
 
+	if (stored)
+		may_leave(s, p, stored->value, plus(sp, 8));
+	if (stored || sp.kind != SUM || !make_rule(s, p, plus(sp, 8), ra_on_stack))
+		return false;
 	s->exit.target = 0;
-	return sp.kind == SUM && !stored_at(p, sp) && make_rule(s, p, plus(sp, 8));
+	return true;
 }
 
 /*
@@ -340,8 +370,10 @@ static bool leaves_to_rule(struct search *s, struct path *p, const struct cfi_ru
 		if (entry->reg < NREGS && entry->kind == CFI_REG_OFFSET)
 			p->regs[entry->reg] = load(p, plus(cfa, entry->value));
 	}
+	if (table->ra_value != -8 || !make_rule(s, p, cfa, ra_on_stack))
+		return false;
 	s->exit.target = p->vaddr;
-	return table->ra_value == -8 && make_rule(s, p, cfa);
+	return true;
 }
 
 /* ---- the search ------------------------------------------------------------------------------------ */
@@ -372,6 +404,8 @@ static bool ends(struct search *s, struct path *p, const struct disasm_step *ste
 		wait_behind(s, p, p->vaddr + step->len);
 		return true;
 	case DISASM_JUMP:
+		if (step->reg != DISASM_NO_REG)
+			may_leave(s, p, p->regs[step->reg], p->regs[SP]);
 		wait_at(s, p, step->target);
 		wait_behind(s, p, p->vaddr + step->len);
 		return true;
@@ -446,5 +480,5 @@ bool code_exits_find(struct cfi_rules *rules, struct disasm *d, const struct cod
 	map_deinit(&s.seen);
 	vec_deinit(&s.waiting);
 	vec_deinit(&s.behind);
-	return s.found;
+	return s.found || s.may;
 }

@@ -4,7 +4,8 @@
  * function begins: hand-written assembly in stripped libraries, code of a JIT; x86-64.
  *
  * Whatever a function has done to the stack, it undoes before it returns. So its code is followed from an address on, branches
- * both ways, until a return, or until it jumps to code that has a rule: what was taken off the stack by then is the frame. As with
+ * both ways, until a return, or until it jumps to code that has a rule: what was taken off the stack by then is the frame. Functions may also
+ * leave by a jump to the return address, once they have it in a register. As with
  * code_rows.h, callers check that a rule leads to a call.
  */
 #ifndef SYMBOLIZE_CODE_EXITS_H

@@ -708,10 +708,28 @@ static void follow_stack(struct unwind_walk *w)
 		unwind_stack_switch(&w->stack);
 }
 
+/* A system call leaves the address of the next instruction in rcx (AMD64 Architecture Programmer's Manual, SYSCALL). */
+static bool is_behind_system_call(const struct unwind_walk *w)
+{
+	return w->arch == &arch_x86_64 && unwind_knows(&w->state, 2) && w->state.regs[2] == w->state.regs[w->arch->ip];
+}
+
 /* In the child, clone() and clone3() return on a stack that nothing has been called on, in code without a rule. */
 static bool is_new_thread(const struct unwinder *u, struct unwind_walk *w, const struct event_sample *s)
 {
-	return kernel_entry_is_first_exit(module_table_recording(u->modules), s) && unwind_is_bottom(w);
+	return (kernel_entry_is_first_exit(module_table_recording(u->modules), s) || is_behind_system_call(w)) && unwind_is_bottom(w);
+}
+
+/*
+ * Is the newest frame, which has no rule, one that whoever made this stack has put there, as the one that its first function would return to
+ * (boost.context's make_fcontext)? Only a table, or the code, is believed to lead to it.
+ */
+static bool is_put_in_place(const struct unwinder *u, struct unwind_walk *w)
+{
+	const struct unwind_frame *frame = &u->frames.items[u->frames.len - 1];
+
+	return !w->state.exact && (frame->how == UNWIND_CFI || frame->how == UNWIND_CODE) && frame->module->kind == MODULE_FILE &&
+	       unwind_was_put(w);
 }
 
 static enum stack_stop walk_user(struct unwinder *u, struct unwind_walk *w,
@@ -762,7 +780,8 @@ static enum stack_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 		case UNWIND_BAD:
 			return STACK_STOP_BAD_TABLE;
 		case UNWIND_NO_WAY:
-			if (steps ? last_is_start(u, w->space) : is_new_thread(u, w, s))
+			if (steps ? last_is_start(u, w->space) || (stop == STACK_STOP_NO_TABLE && is_put_in_place(u, w)) :
+				    is_new_thread(u, w, s))
 				return STACK_STOP_ROOT;
 			return stop != STACK_STOP_32_BIT && is_on_other_stack(w) ? STACK_STOP_OTHER_STACK : stop;
 		}

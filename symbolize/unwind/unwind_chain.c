@@ -32,7 +32,7 @@ bool unwind_is_start_name(const char *name)
 		"generic_start_main",	  "start_thread",      "__clone",
 		"clone",		  "clone3",	       "__clone3",
 		"_start",		  "_start_c",	       "runtime.goexit",
-		"runtime.goexit.abi0",
+		"runtime.goexit.abi0",    "runtime.rt0_go",    "runtime.rt0_go.abi0",
 		/* What these call on the thread's own stack never returns. */
 		"runtime.mcall",	  "runtime.morestack", "runtime.morestack.abi0",
 	};

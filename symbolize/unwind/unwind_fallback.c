@@ -173,6 +173,13 @@ bool unwind_is_bottom(struct unwind_walk *w)
 	return true;
 }
 
+bool unwind_was_put(struct unwind_walk *w)
+{
+	uint64_t ip = w->state.regs[w->arch->ip];
+
+	return is_code(w, ip) && unwind_check_return(w, ip) == UNWIND_CALL_NO && unwind_is_bottom(w);
+}
+
 /*
  * Of a frame that shows nothing but a 0. One that keeps data in the register may be large, so that a return address
  * in the rest of the snapshot counts, however far up. And the snapshot must show what lies above a first frame: the
@@ -294,6 +301,22 @@ static bool step_innermost(struct unwind_walk *w, bool in_stub)
 	return step_top_of_stack(w, in_stub ? STUB_WORDS : 1, /* any_call= */ in_stub);
 }
 
+/*
+ * A function that changes stacks was interrupted, and the stack that it is now on has not been used yet: it returns to where this library
+ * lets all stacks begin, which no table describes.
+ */
+static bool begins_stack(struct unwind_walk *w, const struct unwind_state *callee)
+{
+	uint64_t ip = w->state.regs[w->arch->ip];
+	const struct space_map *map = unwind_tables_map(w->tables, w->space, callee->regs[w->arch->ip]);
+	struct unwind_rule rule;
+
+	if (!callee->exact || map != unwind_tables_map(w->tables, w->space, ip) || !unwind_was_put(w))
+		return false;
+	rule = unwind_tables_find(w->tables, map, ip);
+	return rule.kind != UNWIND_RULE_CFI || rule.cfi->from_code;
+}
+
 /* Step by @rule from @more bytes higher. False, and nothing has changed, if it does not lead to a call, or to one of what is not in [@begin, @end). */
 static bool step_exit(struct unwind_walk *w, const struct unwind_exit *exit, uint64_t more)
 {
@@ -304,7 +327,8 @@ static bool step_exit(struct unwind_walk *w, const struct unwind_exit *exit, uin
 	w->state.regs[w->arch->sp] += more;
 	if (unwind_step(w, exit->rule) == UNWIND_STEPPED) {
 		ip = w->state.regs[w->arch->ip];
-		if (more ? called_at(w, ip) - exit->begin < exit->end - exit->begin : unwind_check_return(w, ip) == UNWIND_CALL_YES)
+		if (more ? called_at(w, ip) - exit->begin < exit->end - exit->begin :
+			   unwind_check_return(w, ip) == UNWIND_CALL_YES || begins_stack(w, &callee))
 			return true;
 	}
 	w->state = callee;

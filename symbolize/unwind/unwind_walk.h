@@ -171,6 +171,9 @@ size_t unwind_kernel_chain_outside(struct unwind_walk *w, const struct event_sam
  */
 bool unwind_is_bottom(struct unwind_walk *w);
 
+/* Was the state's address put in the place of a return address at the end of a stack? It is code that was not called, and nothing above was, either. */
+bool unwind_was_put(struct unwind_walk *w);
+
 /*
  * The value of a register, read from the stack now if need be; false if it is not known. The instruction,
  * stack and frame pointer and the link register are never "saved", so these can be looked at directly.

@@ -155,6 +155,48 @@ TEST(unwind_ends_the_stack_of_a_thread_that_leaves_the_kernel_for_the_first_time
 	world_check_end(w, 3, STACK_STOP_NO_TABLE);
 }
 
+/* The same interrupted at once, before the kernel's last function is anything but the system call's: it has left the address in rcx. */
+TEST(unwind_ends_the_stack_of_a_thread_at_its_first_instruction)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(STUB + 0x58), 0);
+	world_set_reg(w, w->arch->fp, 1);
+	world_set_reg(w, 2, IP(STUB + 0x58));
+	world_walk(w);
+	world_check_end(w, 1, STACK_STOP_ROOT);
+	w->words[20] = IP(START + 0x40);
+	world_walk(w);
+	world_check_end(w, 1, STACK_STOP_NO_TABLE);
+	w->words[20] = 0;
+	world_set_reg(w, 2, IP(STUB + 0x57));
+	world_walk(w);
+	world_check_end(w, 1, STACK_STOP_NO_TABLE);
+}
+
+/* boost.context: a first function would return to code without a rule, which has called nothing; what changes stacks returns there first. */
+TEST(unwind_ends_a_stack_at_the_code_that_was_put_there_to_begin_it)
+{
+	static const uint64_t leaves[] = { LEAF, BARE + 0x15 };
+
+	for (size_t i = 0; i < ARRAY_LEN(leaves); i++) {
+		CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+		world_set_leaf(w, IP(leaves[i]), 0);
+		world_set_reg(w, w->arch->fp, 1);
+		w->words[0] = IP(STUB + 0x58);
+		world_walk(w);
+		world_check_end(w, 2, STACK_STOP_ROOT);
+		w->words[20] = IP(START + 0x40); /* something was called, after all */
+		world_walk(w);
+		CHECK(w->chain.stop != STACK_STOP_ROOT);
+		w->words[20] = 0;
+		w->words[0] = i ? IP(MIDDLE + 0x20) : IP(STUB + 0x40); /* code with a rule; code that has been called */
+		world_walk(w);
+		CHECK(w->chain.stop != STACK_STOP_ROOT);
+	}
+}
+
 TEST(unwind_leaves_out_registers_that_an_earlier_entry_into_the_kernel_left_behind)
 {
 	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
