@@ -20,6 +20,7 @@
 #define QUEUE_LEN_MAX (8u << 20)
 #define KEPT_LEN_MAX  (64u << 20) /* of stacks of all threads */
 #define END_WAIT_S    1
+#define TRIES_MAX     12 /* doublings of the rounds between two looks for a script */
 #define PENDING_NS    200000000u /* to wait at the start until interpreters are known */
 #define FREE_NS	      300000000u /* of CPU time as a burst: the first stacks and the kernel's symbols take most */
 
@@ -45,6 +46,7 @@ struct followed {
 struct idler {
 	uint32_t pid, tid;
 	uint64_t round;		/* in which it was seen last */
+	uint64_t tried, again;	/* looks for its interpreter's stack, which was not to be had; the round of the next one */
 	struct packed *packed;	/* NULL: it did not wait */
 	char runs[THREAD_SIGHT_RUNS_LEN];
 };
@@ -196,15 +198,12 @@ static struct idler *idler_of(struct idle_reader *r, uint32_t pid, uint32_t tid)
 	return idler;
 }
 
-/* It ran since the last look, or this is the first. */
-static void look_again(struct idle_reader *r, struct idler *idler, uint64_t interval_ns)
+/* What was seen now, in place of what was before; it waited for @period_ns. */
+static void keep(struct idle_reader *r, struct idler *idler, uint64_t period_ns)
 {
 	drop_stack(r, idler);
-	r->totals.looks++;
-	if (!thread_look(r->looker, idler->pid, idler->tid, r->sight))
-		return;
 	idler->packed = pack(r->sight);
-	idler->packed->period_ns = interval_ns;
+	idler->packed->period_ns = period_ns;
 	r->kept_len += packed_room(idler->packed);
 	memcpy(idler->runs, r->sight->runs, sizeof(idler->runs));
 	if (r->kept_len > KEPT_LEN_MAX) {
@@ -213,7 +212,50 @@ static void look_again(struct idle_reader *r, struct idler *idler, uint64_t inte
 	}
 }
 
-static void look_at_thread(struct idle_reader *r, uint32_t pid, uint32_t tid, uint64_t interval_ns)
+/* It ran since the last look, or this is the first. */
+static void look_again(struct idle_reader *r, struct idler *idler, uint64_t interval_ns)
+{
+	drop_stack(r, idler);
+	idler->tried = idler->again = 0;
+	r->totals.looks++;
+	if (thread_look(r->looker, idler->pid, idler->tid, r->sight))
+		keep(r, idler, interval_ns);
+}
+
+static bool lacks_script(const struct packed *p)
+{
+	return !p->binary || p->state == EVENT_MANAGED_FAILED;
+}
+
+/*
+ * It has not run since it was looked at, and that was before its interpreter was found, or did not succeed: what can be read of it now was
+ * so then. Tried ever more seldom.
+ */
+static void look_for_script(struct idle_reader *r, struct idler *idler)
+{
+	if (r->round < idler->again)
+		return;
+	idler->again = r->round + (1ULL << MIN(idler->tried, TRIES_MAX));
+	idler->tried++;
+	r->totals.looks++;
+	if (thread_look(r->looker, idler->pid, idler->tid, r->sight) && strcmp(r->sight->runs, idler->runs) == 0)
+		keep(r, idler, idler->packed->period_ns);
+}
+
+/* It has not run since. */
+static void go_on_waiting(struct idle_reader *r, struct idler *idler, uint64_t interval_ns, enum managed_look look)
+{
+	idler->packed->period_ns += interval_ns;
+	if (look == MANAGED_KNOWN && lacks_script(idler->packed))
+		look_for_script(r, idler);
+	if (!idler->packed)
+		return; /* handed out, there was no room to keep it */
+	idler->packed->time_ns = r->round_ns;
+	if (idler->packed->period_ns >= HOLD_NS && look != MANAGED_PENDING)
+		flush(r, idler);
+}
+
+static void look_at_thread(struct idle_reader *r, uint32_t pid, uint32_t tid, uint64_t interval_ns, enum managed_look look)
 {
 	struct idler *idler = idler_of(r, pid, tid);
 	char runs[THREAD_SIGHT_RUNS_LEN];
@@ -224,10 +266,7 @@ static void look_at_thread(struct idle_reader *r, uint32_t pid, uint32_t tid, ui
 	}
 	idler->round = r->round;
 	if (idler->packed && thread_runs(pid, tid, runs) && strcmp(runs, idler->runs) == 0) {
-		idler->packed->period_ns += interval_ns;
-		idler->packed->time_ns = r->round_ns;
-		if (idler->packed->period_ns >= HOLD_NS)
-			flush(r, idler);
+		go_on_waiting(r, idler, interval_ns, look);
 		return;
 	}
 	flush(r, idler);
@@ -248,7 +287,7 @@ static size_t look_at(struct idle_reader *r, struct followed what, uint64_t inte
 	if (r->scope == IDLE_SCOPE_INTERPRETERS && look != MANAGED_KNOWN)
 		return 0;
 	if (what.tid) {
-		look_at_thread(r, pid, what.tid, interval_ns);
+		look_at_thread(r, pid, what.tid, interval_ns, look);
 		return 1;
 	}
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", pid);
@@ -260,7 +299,7 @@ static size_t look_at(struct idle_reader *r, struct followed what, uint64_t inte
 
 		if (!tid)
 			continue;
-		look_at_thread(r, pid, tid, interval_ns);
+		look_at_thread(r, pid, tid, interval_ns, look);
 		count++;
 	}
 	if (dir)

@@ -34,6 +34,19 @@ if python=$(command -v python3); then
 	check py "$python"
 	preport --event idle --by script-line --limit 100000 --format=csv -i py.trace 2>/dev/null |
 		grep -q "waits.py:$(line "$TOP/tests/programs/waits.py" EVER)" || fail "the thread that waits for ever is not there"
+	# Threads that wait before their interpreter is found, and never run again, are looked at once more when it is.
+	cat >late.py <<-'EOF'
+		import os, threading, time
+		threading.Thread(target=lambda: threading.Event().wait(), daemon=True).start()  # LINE EVER
+		time.sleep(1)  # LINE LONG
+		os._exit(0)
+	EOF
+	precord --idle=1000 -o late.trace -- sh -c 'sleep 0.4; exec "$1" -I -S "$2"' sh "$python" "$PWD/late.py" 2>precord.txt || { cat precord.txt; fail "late.py failed"; }
+	preport --event idle --by script-line --limit 100000 --format=csv -i late.trace >late.csv 2>/dev/null || fail "no report"
+	for mark in EVER LONG; do
+		ns=$(wait_ns late.csv late.py $mark)
+		[ "$ns" -gt 500000000 ] || { cat late.csv; fail "threads that waited before their interpreter was found: $mark has $ns ns of 1 s"; }
+	done
 	preport --event idle --by wait -i py.trace 2>/dev/null | grep -q sleep || fail "it is not said what they wait for"
 	preport --event idle --by script-line -i py.trace 2>/dev/null | grep -q ' waiting ' || fail "time that waits is not called so"
 	found=1
