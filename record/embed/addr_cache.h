@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * addr_cache.h - which addresses were seen before: a cache that forgets some, so that one may be new again.
+ * addr_cache.h - a lossy cache of addresses seen before: an old address may count as new again.
  *
- * One cache line answers. Not thread-safe.
+ * A lookup reads one cache line. Not thread-safe.
  */
 #ifndef RECORD_ADDR_CACHE_H
 #define RECORD_ADDR_CACHE_H
@@ -19,7 +19,7 @@ struct addr_cache {
 void addr_cache_init(struct addr_cache *seen);
 void addr_cache_deinit(struct addr_cache *seen);
 
-/* True if @ip was not seen at @who, which is not 0, or that was long ago. */
+/* True if @ip of @who (not 0) is new, or was evicted. */
 bool addr_cache_add(struct addr_cache *seen, uint64_t ip, uint64_t who);
 
 void addr_cache_forget_all(struct addr_cache *seen);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attach.c - sorts addresses into the files, the JIT memory and the kernel that they lie in.
+ * attach.c - assigns addresses to the file, the JIT memory or the kernel that they are in.
  *
- * Almost every address was seen before: a cache of one line per look-up in each front answers that. A new one
- * is looked up in its process's mappings when the rings have been read, so that its file is opened while it is there, and
- * once more a round later, when mappings in another ring have been read as well.
+ * Almost every address was seen before: each front has a cache for that. A new one is looked up in its process's mappings
+ * when the rings have been read, so that its file is opened while it exists, and once more a round later, when the mappings
+ * of all rings have been read.
  */
 #include "record/embed/attach.h"
 
@@ -30,7 +30,7 @@
 #define OPEN_MAX     256
 #define MEANINGS_MAX 4 /* of one address */
 
-/* An address that may mean something else once all rings have been drained. */
+/* An address to be looked up again once all rings have been drained. */
 struct pending {
 	uint64_t ip;
 	uint32_t pid;
@@ -38,7 +38,7 @@ struct pending {
 	bool executed;
 };
 
-/* An address that was news to its front, or a leaf, which is counted. */
+/* An address that is new to its front, or a leaf, which is counted. */
 struct told {
 	uint64_t ip;
 	uint64_t function; /* of bytecode at @ip; 0: it is no bytecode */
@@ -58,7 +58,7 @@ struct attach_front {
 };
 
 #define WHO_KERNEL  UINT64_MAX
-#define WHO_NO_CODE (1ULL << 62) /* with the process's number: nothing is known about it */
+#define WHO_NO_CODE (1ULL << 62) /* with the number of an unknown process */
 
 struct attach {
 	enum attach_bundle bundle;
@@ -68,7 +68,7 @@ struct attach {
 	VEC(struct pending) pending;
 	uint64_t left_out; /* addresses for which there was no room in @pending */
 	struct code_files files;
-	uint64_t news; /* files that were new when they were mapped */
+	uint64_t news; /* new files, at their mapping */
 	struct attach_jit jit;
 	struct attach_kernel kernel;
 };
@@ -182,7 +182,7 @@ uint64_t attach_jit_news(const struct attach *a)
 	return a->jit.news;
 }
 
-/* Its build ID if it has none yet. One that was there at the beginning of the recording will stay a while. */
+/* Read its build ID if it has none yet. Files mapped before the recording began are not urgent. */
 static struct code_file *identify(struct attach *a, const struct code_place *place,
 				  struct event_mmap *map, bool is_new)
 {
@@ -275,7 +275,7 @@ static void forget_addresses(struct attach_front *f)
 	f->forgotten++;
 }
 
-/* Leaves are counted, so they are passed on each time; there is one a sample. */
+/* Leaves, one for each sample, are always passed on, to be counted. */
 void attach_address(struct attach_front *f, uint64_t ip, enum attach_use use)
 {
 	bool leaf = use == ATTACH_LEAF, executed = use != ATTACH_CALLER;
@@ -286,7 +286,7 @@ void attach_address(struct attach_front *f, uint64_t ip, enum attach_use use)
 					   .ip = ip, .pid = f->pid, .news = news, .leaf = leaf, .executed = executed }));
 }
 
-/* A function of V8 moves, so that its bytecode may have to be passed on again. */
+/* V8 moves functions, so bytecode may have to be passed on again. */
 void attach_bytecode(struct attach_front *f, struct runtime_bytecode b)
 {
 	uint64_t key = b.bytecode + b.offset;
@@ -417,7 +417,7 @@ static struct err *write_in_child(struct attach *a, struct trace_writer *w, stru
 	attach_jit_gather(&a->jit, notes);
 	err = embed_child_run(&job, &a->limits, w, notes, report);
 	attach_jit_go_on(&a->jit);
-	a->jit.left_out = 0; /* as the child has said */
+	a->jit.left_out = 0; /* the child has reported them */
 	vec_deinit(&job.fds);
 	return err;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attach_image.c - offsets in a file become link-time addresses, and those a bundle (bundle.h).
+ * attach_image.c - turns offsets in files into link-time addresses, and those into bundles (bundle.h).
  */
 #include "record/embed/attach_image.h"
 
@@ -20,25 +20,25 @@
 #include <string.h>
 #include <unistd.h>
 
-/* So many files that could not be had are named. */
+/* Unavailable files that are named in a note. */
 #define NAMED_MAX 3
 
-/* What reading a file is taken to cost however small its tables are. */
+/* The minimum charge for reading a file. */
 #define TABLES_MIN ((uint64_t)64 << 10)
 
 #define SYMBOL_LEN 24 /* Elf64_Sym */
 
-/* What reading a .NET assembly is taken to cost. */
+/* The charge for reading a .NET assembly. */
 #define ASSEMBLY_COST ((uint64_t)4 << 20)
 
 /* What a file of the first round may cost. It doubles from round to round; in the last there is no limit but that of all. */
 #define FIRST_ROUND_COST ((uint64_t)4 << 20)
 #define LAST_ROUND       12
 
-/* Of all samples: functions that have as many are what annotate will be asked for. */
+/* Share of samples that makes a function a likely target of annotate. */
 #define HOT_PERMILLE 3
 
-/* A file that was touched and can be had. */
+/* A sampled file that can be read. */
 struct found {
 	struct code_file *file;
 	uint8_t id_len; /* its build ID */
@@ -51,7 +51,7 @@ struct found_list {
 	size_t len, cap;
 };
 
-/* How much of each file travels. */
+/* How much of each file is embedded. */
 struct amount {
 	uint64_t hot; /* samples that make a function worth its code, however long it is */
 	bool everything;
@@ -64,7 +64,7 @@ struct addresses {
 	size_t len, cap;
 };
 
-/* Link-time addresses are found as a reader will find them, through image_bias(). */
+/* Compute link-time addresses as a reader of the trace will: through image_bias(). */
 static void list_addresses(const struct code_file *file, const struct image *img,
 			   struct addresses *ret)
 {
@@ -105,7 +105,7 @@ static struct err *write_image(const struct code_file *file, const struct image 
 	return trace_writer_image(w, &image);
 }
 
-/* So many symbols for each address, or it is faster to sort all of them. */
+/* With fewer symbols for each address, sorting all of them is faster. */
 #define NEAR_RATE 16
 
 static bool are_few(const struct image *img, size_t count)
@@ -116,8 +116,8 @@ static bool are_few(const struct image *img, size_t count)
 }
 
 /*
- * What bundle_write() asks for: of each address, and of the byte before it. Where functions are found by who calls them, there is
- * no telling beforehand.
+ * Look up names before bundle_write(): of each address and of the byte before it. Not if functions are found by their callers: then
+ * the addresses are not known in advance.
  */
 static struct symtab *read_symbols(struct image *img, const struct addresses *addresses, bool everything)
 {
@@ -165,7 +165,7 @@ static struct err *write_bundle(const struct code_file *file, struct image *img,
 
 	bundle_write(&source, &elf, &counts);
 	if (page_guard_count(amount.guard) != gone) {
-		/* Half of it would be taken for all of it. */
+		/* A part would look complete. */
 		diag_warn(amount.notes, "'%s' was cut short while it was embedded, and is left out",
 			  file->mapped.path);
 		report->missing++;
@@ -204,7 +204,7 @@ static struct err *write_vdso(const struct code_file *file, struct trace_writer 
 	return err;
 }
 
-/* Files that could not be had, for one reason. */
+/* Unavailable files, by reason. */
 struct missing {
 	uint64_t count;
 	const char *names; /* of the first ones, quoted */
@@ -257,7 +257,7 @@ static bool is_vdso(const struct found *f)
 	return f->file->mapped.kind == MAPPED_VDSO;
 }
 
-/* Keep what can be had, with its build ID; the rest is counted. */
+/* Keep the readable files, with their build IDs; count the others. */
 static void find_all(struct found_list *list, struct embed_child *child,
 		     struct missing_files *missing)
 {
@@ -283,7 +283,7 @@ static void find_all(struct found_list *list, struct embed_child *child,
 	list->len = kept;
 }
 
-/* --bundle=none: only the vdso, which no one can look up later. */
+/* --bundle=none: only the vdso, which exists in no file. */
 static void drop_files(struct found_list *list)
 {
 	size_t kept = 0;
@@ -302,7 +302,7 @@ static bool same_content(const struct found *a, const struct found *b)
 	return a->id_len && a->id_len == b->id_len && memcmp(a->id, b->id, a->id_len) == 0;
 }
 
-/* Is one like number @i, from the same path, written before it? They stand side by side. */
+/* Was an equal one from the same path written before number @i? They are neighbours. */
 static bool path_is_known(const struct found_list *list, size_t i)
 {
 	const struct found *f = &list->items[i];
@@ -319,7 +319,7 @@ static bool path_is_known(const struct found_list *list, size_t i)
 	return false;
 }
 
-/* Content as a key: of equal ones the same, of others hardly ever. */
+/* A hash of the content. */
 static uint64_t content_key(const struct found *f)
 {
 	uint64_t key = is_vdso(f) ? 1 : 2;
@@ -330,8 +330,8 @@ static uint64_t content_key(const struct found *f)
 }
 
 /*
- * One build ID is one image, however many paths and file systems it was mapped from. Where the mapping did
- * not tell the build ID, an image of nothing else but that stands for the path.
+ * One build ID is one image, however many paths and file systems it was mapped from. If the mapping had no build ID, an
+ * image that holds only the build ID is added for the path.
  */
 static void merge_into(struct found *first, struct found *f)
 {
@@ -343,7 +343,7 @@ static void merge_into(struct found *first, struct found *f)
 	f->file->merged = true;
 }
 
-/* What is read of a file: headers, the tables whose ends near an address lie, and pages of code. */
+/* Estimate of the bytes read: headers, tables with entries near an address, and pages of code. */
 static uint64_t tables_len(const struct image *img)
 {
 	static const char *const names[] = { ".symtab", ".strtab", ".dynsym", ".dynstr",
@@ -402,7 +402,7 @@ static bool goes_on(void *context)
 	return embed_child_goes_on(context);
 }
 
-/* What of a .NET assembly was compiled ahead. *@ret_written: it was one, and that is done. */
+/* Write the precompiled code of a .NET assembly. *@ret_written: it was one. */
 static struct err *write_assembly(const struct ready_to_run_source *source, const struct code_file *file, struct amount amount,
 				  struct trace_writer *w, struct attach_report *report, bool *ret_written)
 {
@@ -521,7 +521,7 @@ struct err *attach_image_write_all(struct code_files *files, enum attach_bundle 
 	struct err *err = NULL;
 	struct page_guard guard;
 
-	/* Binaries are rebuilt while they are recorded: the mapping of one that is cut short must not kill us. */
+	/* A binary may be rebuilt, and truncated, while it is mapped here: that must not kill us. */
 	page_guard_begin(&guard);
 	list_touched(files, &list);
 	report->files = list.len;

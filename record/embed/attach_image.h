@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attach_image.h - writes the files that hold recorded code into the trace, each cut down to what matters.
+ * attach_image.h - writes the files of recorded code into the trace, each reduced to the needed parts.
  */
 #ifndef RECORD_ATTACH_IMAGE_H
 #define RECORD_ATTACH_IMAGE_H
@@ -10,8 +10,8 @@
 #include "record/embed/embed_child.h"
 
 /*
- * In @child: one image per file that was touched, in order of path, those with equal build IDs as one. What vanished or
- * cannot be read is reported in @notes and counted in @report. ERR_SYSTEM: the recorder takes no more.
+ * In @child: one image per file that was touched, in order of path, those with equal build IDs as one. Files that vanished or
+ * cannot be read are reported in @notes and counted in @report. ERR_SYSTEM: the recorder has closed the pipe.
  */
 MUST_USE struct err *attach_image_write_all(struct code_files *files, enum attach_bundle bundle,
 					    struct embed_child *child, struct trace_writer *w, struct diag *notes,

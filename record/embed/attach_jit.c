@@ -21,9 +21,9 @@
 #include <unistd.h>
 
 #define JVM_FILE "/libjvm.so"
-#define AWAIT_NS 200000000ULL	     /* that samples wait, */
+#define AWAIT_NS 200000000ULL	     /* that samples are held back, */
 #define AWAIT_AGAIN_NS 1000000000ULL /* so often at most */
-#define UNANSWERED_MIN 3 /* that are worth a word: one may have ended, or be a virtual machine that is not known */
+#define UNANSWERED_MIN 3 /* reported from so many on: one may have ended, or be an unknown virtual machine */
 #define OPEN_MAX 64 /* processes whose /tmp, memory and dump are held by descriptors */
 
 static struct perf_map *map_of(const struct map_slot *slot)
@@ -62,7 +62,7 @@ void attach_jit_file(struct attach_jit *jit, uint32_t pid, const char *path)
 	runtime_reader_tell_file(jit->runtimes, pid, path);
 }
 
-/* Samples have waited long enough for who was asked last. */
+/* Stop holding samples back for the last process asked. */
 static void stop_waiting(struct attach_jit *jit, uint64_t now_ns)
 {
 	if (!jit->awaited || now_ns - jit->asked_ns < AWAIT_NS)
@@ -223,8 +223,8 @@ static bool begin_process(struct embed_child *child, const struct perf_map *map)
 }
 
 /*
- * What the JIT says itself, or what its runtime knows, or else what is in memory where the perf map says it is; if nothing describes it, what
- * was in memory.
+ * Code from the JIT's own dump, else from its runtime's data, else from memory where the perf map says that code is, else the plain
+ * memory.
  */
 static void gather_code(const struct attach_jit *jit, const struct perf_map *map,
 			const struct writer *text, struct embed_child *child, struct diag *notes,
@@ -259,7 +259,7 @@ static void gather_code(const struct attach_jit *jit, const struct perf_map *map
 			  map->pid, JIT_CODE_MAX >> 20);
 }
 
-/* The process that was sampled, as a pidfd; -1: it has ended, and perhaps another one has its number by now. */
+/* A pidfd of the sampled process; -1: it has ended, and its number may be reused. */
 static int open_process(const struct perf_map *map)
 {
 	int pidfd = (int)syscall(SYS_pidfd_open, (pid_t)map->pid, 0);

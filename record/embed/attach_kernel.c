@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attach_kernel.c - /proc/kallsyms is read once, if what is kept of it is not enough, for names and for where functions begin and end.
+ * attach_kernel.c - reads /proc/kallsyms once, unless the cached lines are enough, for names and bounds of functions.
  */
 #include "record/embed/attach_kernel.h"
 
@@ -65,7 +65,7 @@ void attach_kernel_deinit(struct attach_kernel *kernel)
 	kallsyms_text_deinit(&kernel->kallsyms);
 }
 
-/* The lines that matter, if they are kept; or all of them. NULL: they cannot be read, or nothing is to be named. */
+/* The relevant lines from the cache, or all lines. NULL: unreadable, or no address to name. */
 static FILE *open_kallsyms(struct attach_kernel *kernel, struct writer *kept)
 {
 	static const struct kallsyms_cache cache = { KALLSYMS_CACHE_FOLDER, "/proc/kallsyms", "/proc/sys/kernel/random/boot_id" };

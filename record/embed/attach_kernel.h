@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attach_kernel.h - what is embedded of the kernel: names of the functions that a recording touched, and the code of those
- * that samples were taken in.
+ * attach_kernel.h - embeds names of kernel functions on recorded stacks, and the code of sampled ones.
  */
 #ifndef RECORD_ATTACH_KERNEL_H
 #define RECORD_ATTACH_KERNEL_H

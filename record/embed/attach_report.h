@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attach_report.h - how much of the code that was seen is embedded in the trace, within which limits, and what came of it.
+ * attach_report.h - how much code is embedded in the trace (--bundle), the limits, and the result.
  */
 #ifndef RECORD_ATTACH_REPORT_H
 #define RECORD_ATTACH_REPORT_H
@@ -9,14 +9,14 @@
 
 #include <stdint.h>
 
-/* How much travels along (--bundle). */
+/* How much is embedded (--bundle). */
 enum attach_bundle {
-	ATTACH_NONE, /* no files: reports need the same binaries; only what nothing can bring back: names of the kernel, JIT, vdso */
+	ATTACH_NONE, /* no files: reports need the same binaries; only what is lost otherwise: kernel names, JIT code, vdso */
 	ATTACH_SYMBOLS, /* the default: rows and symbols near addresses, code of sampled functions, kernel, JIT */
-	ATTACH_FULL, /* besides, all rows and symbols of every file that was touched, and code of all functions seen */
+	ATTACH_FULL, /* also all rows and symbols of every sampled file, and code of all functions on stacks */
 };
 
-/* What attach_write() did. */
+/* The result of attach_write(). */
 struct attach_report {
 	uint64_t time_ns;       /* it took */
 	uint64_t files;         /* that addresses fell into */
@@ -29,7 +29,7 @@ struct attach_report {
 	uint64_t missing; /* files that vanished or cannot be read; named in the notes */
 };
 
-/* For everything that attach_write() reads of others; what is beyond is left out and said. */
+/* Limits on reading other processes' files and memory in attach_write(); what exceeds them is skipped and reported. */
 struct embed_limits {
 	uint64_t time_ns;
 	uint64_t len; /* bytes that are read, or tried to */

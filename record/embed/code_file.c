@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code_file.c - a few hundred files at most hold what a machine executes, so each keeps its descriptor
- * from first sight: the file may be deleted, or its process gone, a moment later.
+ * code_file.c - a machine executes code of a few hundred files at most, so each one's descriptor is kept from the start: the
+ * file may be deleted, or its process gone, a moment later.
  */
 #include "record/embed/code_file.h"
 
@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #define ATTEMPTS_MAX 8
-#define LATE_MAX     2 /* times that a file may be late before it is asked no more */
-#define CHECK_NS     1000000000ULL /* a file that is not open is looked at as often, to see whether it changed */
+#define LATE_MAX     2 /* timeouts after which a file is not tried again */
+#define CHECK_NS     1000000000ULL /* between checks whether a file that is not open has changed */
 
 /* ---- the table ------------------------------------------------------------------------------------- */
 
@@ -34,7 +34,7 @@ static void close_file(struct code_files *files, struct code_file *file)
 	files->nopen--;
 }
 
-/* No one maps it, and nothing was seen in it. */
+/* Unmapped and without sampled addresses. */
 static void forget(struct mapped_file *mapped)
 {
 	struct code_files *files = (struct code_files *)mapped->files;
@@ -121,7 +121,7 @@ static bool may_be_wanted(const struct code_file *file)
 	return !file->wanted && code_file_fd(file) >= 0;
 }
 
-/* Those that turned out to be wanted stay open; of the others no more than the latest @most. */
+/* Wanted files stay open; of the others only the latest @most. */
 static void trim_foreseen(struct code_files *files, size_t most)
 {
 	size_t idle = 0, kept = 0;
@@ -143,7 +143,7 @@ static void trim_foreseen(struct code_files *files, size_t most)
 	files->foreseen.len = kept;
 }
 
-/* A file that is wanted now comes before those that may be. */
+/* A file that is wanted now takes the place of those that may be later. */
 static bool has_room(struct code_files *files)
 {
 	if (files->nopen >= files->max_open)
@@ -177,7 +177,7 @@ static uint64_t change_ns(int fd)
 	return (uint64_t)st.stx_ctime.tv_sec * 1000000000ULL + st.stx_ctime.tv_nsec;
 }
 
-/* Take over what was found out of @file; false if it is another program now. */
+/* Apply the result for @file; false if it is another program now. */
 static bool take_id(struct code_file *file, const struct code_found *found)
 {
 	bool first = !file->looked_at, changed = found->changed_ns != file->changed_ns;
@@ -193,8 +193,8 @@ static bool take_id(struct code_file *file, const struct code_found *found)
 }
 
 /*
- * Is it due to look at @file? One that is open is looked at from here, in each round that tells of mappings of it: all of
- * them came before that look.
+ * Is a check of @file due? An open file is checked by the recorder, once in each round with mappings of it: they all came
+ * before that check.
  */
 static bool is_due(const struct code_files *files, struct code_file *file)
 {
@@ -237,7 +237,7 @@ static bool check(struct code_files *files, struct code_file *file, const struct
 	return same;
 }
 
-/* The kernel gave the build ID of @file, so that it only has to be held open. */
+/* The kernel gave the build ID of @file; it only has to be kept open. */
 static void hold_new(struct code_files *files, struct code_file *file, const struct code_place *place)
 {
 	struct code_wish wish = wish_of(file);
@@ -278,7 +278,7 @@ void code_files_query(struct code_files *files, struct event_mmap *map,
 		code_place_query(files->reader, place, map);
 }
 
-/* ---- opening for what was seen --------------------------------------------------------------------- */
+/* ---- opening for sampled addresses ----------------------------------------------------------------- */
 
 bool code_files_hold(struct code_files *files, struct code_file *file,
 		     const struct code_place *place)
@@ -310,7 +310,7 @@ void code_files_forget(struct code_files *files)
 	trim_foreseen(files, CODE_FILES_FORESEEN);
 }
 
-/* Make room: the half that no process maps any more and that was touched longest ago. */
+/* Make room: drop half of the files, unmapped ones that were sampled longest ago. */
 static void drop_oldest(struct code_files *files)
 {
 	uint64_t newest = 0, oldest = UINT64_MAX;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code_file.h - the files that recorded code came from, and where in them it lay.
+ * code_file.h - the files of recorded code, and its offsets in them.
  *
- * A file is opened when an address in it is first seen, as code_place.h says. What is kept is a descriptor with O_PATH, which
- * may be closed without waiting, and is opened for reading at the end.
+ * A file is opened when an address in it is first seen, as code_place.h says. The descriptor kept is O_PATH, which
+ * can be closed without blocking; it is reopened for reading at the end.
  */
 #ifndef RECORD_CODE_FILE_H
 #define RECORD_CODE_FILE_H
@@ -24,22 +24,22 @@ struct code_file {
 	uint64_t changed_ns, checked_ns; /* the file's change time when it was read; when that was last looked at */
 	uint64_t checked_round;          /* and in which round */
 	int fd_plus_1;      /* 0: not open; opened with O_PATH */
-	bool looked_at;     /* what it is was found out, or that it cannot be */
-	uint8_t nlate;      /* times that it did not answer */
-	bool wanted;        /* something was seen in it for the file that is being written */
+	bool looked_at;     /* it was examined, or cannot be */
+	uint8_t nlate;      /* timeouts */
+	bool wanted;        /* it has sampled addresses for the current output file */
 	uint32_t nattempts; /* to open it */
 	uint64_t touched;   /* the round in which something new was last seen in it */
 	struct map offsets; /* in the file -> samples taken there */
 	bool merged;        /* offsets are with another file of the same content (attach_image.c) */
 };
 
-/* What is remembered has limits: where they are reached, what no process maps any more goes, the oldest first. */
+/* Limits; when they are reached, unmapped files are dropped, the oldest first. */
 #define CODE_FILES_WANTED_MAX    4096
 #define CODE_FILES_ADDRESSES_MAX (1U << 20)
 
 struct code_files {
 	struct mapped_files mapped;       /* first; all that are mapped, of struct code_file */
-	struct foreign_reader *reader;    /* opens them; NULL: we do. Set by who has one */
+	struct foreign_reader *reader;    /* opens them; NULL: we do. Set by the caller */
 	VEC(struct code_file *) wanted;   /* in order of appearance */
 	VEC(struct code_file *) foreseen; /* the oldest first; they may be wanted by now */
 	size_t nopen, max_open;
@@ -49,12 +49,11 @@ struct code_files {
 };
 
 void code_files_init(struct code_files *files, size_t max_open);
-/* No one may refer to its files any more. */
+/* No references to its files may remain. */
 void code_files_deinit(struct code_files *files);
 
 /*
- * An address at @offset of @file was seen, by @leaves samples as their own; opens the file if it is not open yet
- * and may be. True if the offset is new.
+ * An address at @offset of @file was seen, as the leaf of @leaves samples; opens the file if it is not open and allowed. True if the offset is new.
  */
 bool code_files_touch(struct code_files *files, struct code_file *file, uint64_t offset,
 		      uint64_t leaves, const struct code_place *place);
@@ -67,18 +66,18 @@ bool code_files_touch(struct code_files *files, struct code_file *file, uint64_t
 struct code_file *code_files_identify(struct code_files *files, struct event_mmap *map,
 				      const struct code_place *place, bool keep, bool *ret_new);
 
-/* Put the build ID of what is mapped at @place into @map, whose path tells of no file, if it has one. */
+/* Put the build ID of the mapping at @place into @map, whose path names no file, if it has one. */
 void code_files_query(struct code_files *files, struct event_mmap *map,
 		      const struct code_place *place);
 
-/* Open @file through the mapping at @place, though nothing was seen in it; false if it cannot be had. */
+/* Open @file through the mapping at @place, although it has no sampled addresses; false if it cannot be opened. */
 bool code_files_hold(struct code_files *files, struct code_file *file,
 		     const struct code_place *place);
 
-/* Of the files in which nothing was seen, the latest so many stay open, while there are descriptors to spare. */
+/* Of the files without sampled addresses the latest @most stay open, if descriptors suffice. */
 #define CODE_FILES_FORESEEN 64
 
-/* Nothing was seen in any. */
+/* Forget the sampled addresses of all files. */
 void code_files_forget(struct code_files *files);
 
 /* All rings have been drained once more. */
@@ -91,8 +90,8 @@ static inline int code_file_fd(const struct code_file *file)
 }
 
 /*
- * A descriptor to read with, for the caller: of the open file or one more attempt by its path. -1: it cannot be had. It may
- * wait for ever: in a child, at the end.
+ * A descriptor for reading, owned by the caller: of the open file, or by a new attempt with its path. -1: not available. May
+ * block for ever: for a child, at the end.
  */
 int code_file_open(const struct code_file *file);
 

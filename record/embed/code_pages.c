@@ -24,7 +24,7 @@ static bool is_empty(const uint8_t *page, size_t from)
 	return page && memcmp(page + from, nothing, MIN(EMPTY_LEN, CODE_PAGE_LEN - from)) == 0;
 }
 
-/* The copy of the page of @ip, new if need be; NULL: there is none, or it was there already. */
+/* Copy the page of @ip; NULL: it cannot be copied, or was copied before. */
 static const uint8_t *take_page(struct code_pages *p, const struct task_memory *memory, uint64_t ip)
 {
 	uint64_t number = ip / CODE_PAGE_LEN;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code_pages.h - copies of a process's pages of code that was made at run time, taken when an address in them was first
- * sampled: a process that has ended has no memory left to read when the recording ends.
+ * code_pages.h - copies of pages of JIT code, made when an address in them is first sampled: a process that has ended has no
+ * memory left to read when the recording ends.
  *
  * A page is copied once, or again when code was sampled where it had none; code that is replaced later is not seen.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code_place.c - paths come from processes that may be hostile: what is opened is first looked at through O_PATH, which
- * has no side effects, and only a regular file is opened for reading.
+ * code_place.c - paths come from processes that may be hostile: a file is first opened with O_PATH, which has no side
+ * effects, and only a regular file is opened for reading.
  */
 #include "record/embed/code_place.h"
 
@@ -28,7 +28,7 @@ struct request {
 
 /* ---- in the reader ------------------------------------------------------------------------------------- */
 
-/* What its descriptor tells, and its build ID. False if it is no regular file that may be read. */
+/* Fill in its attributes and build ID. False if it is not a readable regular file. */
 static bool look(int path_fd, struct stat *st, struct code_found *ret)
 {
 	if (path_fd < 0 || fstat(path_fd, st) != 0 || !S_ISREG(st->st_mode))
@@ -90,8 +90,8 @@ static bool is_named(const char *link, const char *path)
 }
 
 /*
- * What is mapped at @place now, which need not be what was mapped there before an exec: the inode or, as file systems that
- * lie over others have inodes of their own, the path tells.
+ * The file mapped at @place now, if it is the right one: after an exec another file may be mapped there. The inode decides or,
+ * since overlay file systems have inodes of their own, the path.
  */
 static int open_map_file(const struct request *q, struct code_found *ret)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code_place.h - opens the file behind a mapping of a process, by the surest way there is:
+ * code_place.h - opens the file behind a mapping of a process, by the most reliable way available:
  *
  *	/proc/PID/map_files/START-END   the very file, even if deleted or in a container (needs privilege)
  *	/proc/PID/root/PATH             in the process's own root
  *	/proc/ANCESTOR/root/PATH        for processes that are gone
  *	PATH                            as we see it
  *
- * All but the first only if device and inode, or else the build ID, are those of the mapping. Any of that may wait for ever,
- * so a foreign_reader does it.
+ * All but the first only if device and inode, or else the build ID, match the mapping. Any of them may block for ever, so a
+ * foreign_reader does it.
  */
 #ifndef RECORD_CODE_PLACE_H
 #define RECORD_CODE_PLACE_H
@@ -43,9 +43,9 @@ struct code_found {
 
 enum code_result {
 	CODE_FOUND,   /* *@ret_fd is the file, for path_fd_reopen() */
-	CODE_MISSING, /* it cannot be had */
+	CODE_MISSING, /* it cannot be opened */
 	CODE_LATE,    /* no answer in time */
-	CODE_REFUSED, /* nor was it asked, as too much is late */
+	CODE_REFUSED, /* not tried: too many timeouts */
 };
 
 enum code_result code_place_open(struct foreign_reader *reader, const struct code_place *place,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * embed_child.c - what the child is at stands in a page that both see, so that the recorder knows where it was stuck
- * when it had to be killed, and the next child leaves that out.
+ * embed_child.c - the child's current step is in a page shared with the recorder, which so knows where a killed child was
+ * stuck, and makes the next child skip that step.
  *
  *	child                          recorder
  *	step 7: name, number    ─►     (page)
@@ -30,11 +30,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CHILDREN_MAX 8                  /* so many files may be fatal; then the rest is left out */
-#define STUCK_PART   4                  /* of the time: as long as one step may take */
+#define CHILDREN_MAX 8                  /* fatal files; after that the rest is skipped */
+#define STUCK_PART   4                  /* of the time limit: the longest for one step */
 #define STOP_NS      300000000ULL       /* for the child to end by itself once it is signalled */
 #define POLL_MS      20
-#define MEMORY_MAX   ((uint64_t)1 << 30) /* what the child may use more than the recorder did */
+#define MEMORY_MAX   ((uint64_t)1 << 30) /* the child may use this much more than the recorder */
 #define MESSAGE_MAX  (TRACE_CONTENT_MAX + TRACE_HEAD_LEN_MAX)
 #define NAME_MAX_LEN 256
 #define ROUNDS_MAX   ((size_t)1 << 16) /* files that can be put off; those beyond are left out */
@@ -161,7 +161,7 @@ static struct err *send_message(const struct embed_child *c, enum message_kind k
 	return err || !len ? err : send_all(c->fd, data, len);
 }
 
-/* Images of earlier steps are gathered into a block; what else there is is of the step that is being done. */
+/* Images of earlier steps are collected in a block; everything else belongs to the current step. */
 static struct err *take_block(void *context, const struct trace_block *block, const uint8_t *data,
 			      size_t len)
 {
@@ -170,7 +170,7 @@ static struct err *take_block(void *context, const struct trace_block *block, co
 	return send_message(c, MESSAGE_BLOCK, c->nsteps - (block->kind == TRACE_IMAGE), data, len);
 }
 
-/* Nothing but what is named in @fds stays open: the output's lock and the rings must not outlive the recorder. */
+/* Close everything but @fds: the output's lock and the rings must not outlive the recorder. */
 static void close_others(int *fds, size_t count)
 {
 	unsigned int from = 0;
@@ -261,14 +261,14 @@ static struct err *take_message(struct parent *p, const struct message *message,
 	struct err *err = trace_block_parse(&r, &block);
 
 	if (err || (block.kind != TRACE_IMAGE && block.kind != TRACE_JIT_MAP)) {
-		err_free(err); /* not from a child in its right mind */
+		err_free(err); /* a working child does not send that */
 		return NULL;
 	}
 	p->child->written = message->written;
 	return trace_writer_block(p->w, &block, data, message->len);
 }
 
-/* Take the messages that are there whole; false and the child is to be given up if one cannot be. */
+/* Handle the complete messages; false if one is malformed and the child must be killed. */
 static struct err *take_messages(struct parent *p, bool *ret_sane)
 {
 	size_t pos = 0;
@@ -289,7 +289,7 @@ static struct err *take_messages(struct parent *p, bool *ret_sane)
 	return err;
 }
 
-/* Is there a SIGINT or SIGTERM that the recorder has not looked at? It stays pending. */
+/* Is SIGINT or SIGTERM pending? It stays so. */
 static bool is_told_to_stop(void)
 {
 	sigset_t pending;
@@ -298,7 +298,7 @@ static bool is_told_to_stop(void)
 	       (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM));
 }
 
-/* When the child is to be killed if it does not end and says nothing new. */
+/* The time to kill the child if it neither ends nor makes progress. */
 static uint64_t patience(struct parent *p, uint64_t *step, uint64_t *since_ns)
 {
 	struct shared *shared = p->child->shared;
@@ -316,7 +316,7 @@ static uint64_t patience(struct parent *p, uint64_t *step, uint64_t *since_ns)
 	       (shared->stop ? STOP_NS : MAX(p->child->limits.time_ns / STUCK_PART, STOP_NS));
 }
 
-/* Until the child has closed its end, or has to be given up. */
+/* Wait until the child closes its end, or has to be killed. */
 static struct err *listen_to(struct parent *p, int fd)
 {
 	uint64_t step = 0, since_ns = clock_now_ns(CLOCK_MONOTONIC);
@@ -340,7 +340,7 @@ static struct err *listen_to(struct parent *p, int fd)
 	return err;
 }
 
-/* Kill it if it lives. One in an uninterruptible wait is left behind; it holds nothing of ours. */
+/* Kill it if it lives. One in an uninterruptible wait is abandoned; it holds no resources of ours. */
 static void end_child(pid_t pid, bool done)
 {
 	if (!done)

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * embed_child.h - reads files and memory of other users' programs in a process of its own, within limits.
+ * embed_child.h - reads files and memory of other users' programs in a separate process, within limits.
  *
- * At the end of a recording binaries, perf maps, dumps of JITs and memory are read that any user may have made: sparse
- * files of terabytes, files that shrink under the reader, FUSE files whose server never answers. A child does that. It
- * gives blocks of the trace and notes to the recorder through a pipe; whatever it runs into, the recorder goes on and
- * writes the end of the trace:
+ * At the end of a recording, binaries, perf maps, jitdumps and memory are read. Any user may have made them: sparse files of
+ * terabytes, files that shrink while they are read, FUSE files whose server never answers. So a child reads them and
+ * sends blocks of the trace and notes through a pipe. Whatever happens to it, the recorder completes the trace:
  *
- *	time or bytes used up        the child says what it left out
+ *	time or bytes used up        the child reports what it skipped
  *	SIGINT, SIGTERM              the same, at once
- *	stuck in one file            the child is killed, and another one goes on behind that file
+ *	stuck in one file            the child is killed, and another one goes on after that file
  *	memory used up, crash        the same
  *
- * The child has an ordinary priority, no descriptors but those it needs, and after confine_reader() no rights but to read.
- * A child in an uninterruptible wait cannot be killed at once; it is left behind and ends when its file answers.
+ * The child has ordinary priority, only the descriptors that it needs, and after confine_reader() only the right to read.
+ * A child in an uninterruptible wait cannot be killed at once; it is abandoned and ends when its file answers.
  */
 #ifndef RECORD_EMBED_CHILD_H
 #define RECORD_EMBED_CHILD_H
@@ -33,7 +32,7 @@ struct embed_fds {
 	size_t len, cap;
 };
 
-/* What the child does: everything that takes long, or reads what is not ours, in steps (see embed_child_step()). */
+/* The child's work: everything slow, or that reads other processes' data, in steps (see embed_child_step()). */
 struct embed_job {
 	struct err *(*run)(void *context, struct embed_child *child, struct trace_writer *w,
 			   struct diag *notes, struct attach_report *report);
@@ -42,23 +41,23 @@ struct embed_job {
 };
 
 enum embed_step {
-	EMBED_LOOK,  /* opens or reads something; what comes of it is still to be written */
-	EMBED_WRITE, /* writes it; not done again by the child after one that was killed */
+	EMBED_LOOK,  /* opens or reads something whose result is written later */
+	EMBED_WRITE, /* writes a result; not repeated by the next child after a kill */
 };
 
 /*
- * In the child: before each file or process. False: leave it out, for it was fatal to a child before, or is written, or
- * the limits are reached. Steps come in the same order in each child.
+ * In the child: call before each file or process. False: skip it, because it killed a child before, is already written, or the
+ * limits are reached. Steps come in the same order in each child.
  */
 bool embed_child_step(struct embed_child *child, enum embed_step kind, const char *name);
 
 /*
- * In the child: may the step that it is at go on? Not when the limits are reached, a signal came, or it has taken half as long as would
- * be fatal; then the rest of it counts as left out.
+ * In the child: may the current step continue? Not when the limits are reached, a signal came, or it has taken half of the time after
+ * which the child is killed; the rest of the step is then counted as skipped.
  */
 bool embed_child_goes_on(struct embed_child *child);
 
-/* In the child: @len bytes will be read, or are tried to be; false if that is more than is left: do not. */
+/* In the child: charge @len bytes before reading them; false if the limit does not allow it. */
 bool embed_child_charge(struct embed_child *child, uint64_t len);
 
 /* How much that may be. */
@@ -74,8 +73,8 @@ void embed_child_put_off(struct embed_child *child, size_t index, uint8_t round)
 uint8_t embed_child_round(const struct embed_child *child, size_t index);
 
 /*
- * Run @job in a child, or several, and append what they give to @w. Counts of @report are added to. What was left out
- * is reported in @notes. ERR_SYSTEM: the trace cannot be written.
+ * Run @job in one or more children and append their blocks to @w. Adds to the counts of @report. What was skipped is reported in
+ * @notes. ERR_SYSTEM: the trace cannot be written.
  */
 MUST_USE struct err *embed_child_run(const struct embed_job *job, const struct embed_limits *limits,
 				     struct trace_writer *w, struct diag *notes,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jit_code.c - a dump holds all code that a program ever made, some hundred megabytes of it; so it is mapped, and only the
- * heads of its records are looked at.
+ * jit_code.c - a jitdump holds all code that a program ever made, up to hundreds of megabytes; so it is mapped, and only the
+ * headers of its records are read.
  */
 #include "record/embed/jit_code.h"
 
@@ -56,7 +56,7 @@ static void put(struct writer *out, const struct jitdump_record *rec)
 	writer_bytes(out, rec->bytes, rec->bytes_len);
 }
 
-/* What stands before the code that it is of; kind UINT32_MAX: nothing. */
+/* A record that precedes the code it belongs to; kind UINT32_MAX: none. */
 struct before {
 	struct jitdump_record lines, unwinding;
 };
@@ -140,13 +140,13 @@ bool jit_code_from_dump(int fd, const struct perf_map *map, struct writer *out)
 	return whole;
 }
 
-/* The code, from the memory of its process or, if that has ended, from the pages that were kept of it; what is in neither is known by its name only. */
+/* Copy code from the memory of its process or, if that has ended, from the copied pages; otherwise only its name is known. */
 static void put_memory(const struct perf_map *map, uint64_t ip, uint64_t len, const char *name,
 		       struct writer *out)
 {
 	bool present = task_memory_present(&map->memory, ip, len) == len;
 
-	/* A line may claim what is not there: nothing is copied for it. */
+	/* A line may claim memory that does not exist: copy nothing. */
 	if (!present && len > (uint64_t)CODE_PAGES_MAX * CODE_PAGE_LEN)
 		return;
 	uint8_t *code = memory_alloc(len);

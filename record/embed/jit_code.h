@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jit_code.h - the bytes of code that a process made at run time, as far as recorded addresses need them: from the
- * dump that its JIT writes (formats/perf/jitdump.h), or from its memory if it lives and a perf map says what lies where.
+ * jit_code.h - the bytes of JIT code at recorded addresses: from the jitdump of the process (formats/perf/jitdump.h), or from
+ * its memory if it lives and a perf map describes it.
  *
- * Either way a dump comes out, which is embedded. Memory is read when the recording ends: what was compiled anew at an
- * address meanwhile is shown as it is then, as the perf map names it. Of a process that has ended there are the pages that were
- * copied while it ran (code_pages.h).
+ * The result is a jitdump, which is embedded. Memory is read when the recording ends: code that was replaced meanwhile appears
+ * as it is then, under the perf map's name. For a process that has ended, pages copied while it ran are used
+ * (code_pages.h).
  */
 #ifndef RECORD_JIT_CODE_H
 #define RECORD_JIT_CODE_H

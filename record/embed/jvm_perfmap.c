@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jvm_perfmap.c - HotSpot's attach protocol. Its socket is /tmp/.java_pidPID; it makes that when it gets SIGQUIT and finds a file
+ * jvm_perfmap.c - HotSpot's attach protocol. The JVM creates the socket /tmp/.java_pidPID when it gets SIGQUIT and finds a file
  * /tmp/.attach_pidPID of its user or of root. A request is "1", a command and three arguments, each with a NUL behind it;
  * the answer begins with a line that is 0 if it was done.
  *
- * SIGQUIT ends a program that does not expect it, so only one that catches it gets it.
+ * SIGQUIT kills a program that does not catch it, so it is sent only to one that does.
  */
 #include "record/embed/jvm_perfmap.h"
 
@@ -126,7 +126,7 @@ static int have_socket_made(uint32_t pid, int pidfd, const char *path, uid_t uid
 	if (fd < 0)
 		return -1;
 	close(fd);
-	/* Whoever has its number by now would die of the signal. */
+	/* The signal would kill another process that has the number by now. */
 	if (syscall(SYS_pidfd_send_signal, pidfd, SIGQUIT, NULL, 0) == 0)
 		for (int waited = 0; found < 0 && waited < WAIT_MS; waited += LOOK_MS) {
 			rest();

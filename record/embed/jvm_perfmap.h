@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jvm_perfmap.h - has a running Java virtual machine (HotSpot, JDK 17 and later) write its perf map, as "jcmd PID Compiler.perfmap"
- * does: over the socket that it opens for such commands.
+ * jvm_perfmap.h - makes a running Java virtual machine (HotSpot, JDK 17 and later) write its perf map, like "jcmd PID
+ * Compiler.perfmap", through its attach socket.
  *
- * The machine walks its code cache for it, while its threads wait at times, and leaves /tmp/perf-PID.map behind. So it is
- * done only where the user has asked for it.
+ * The JVM walks its code cache, which may stop its threads for a moment, and leaves /tmp/perf-PID.map behind. So this is
+ * done only on request.
  */
 #ifndef RECORD_JVM_PERFMAP_H
 #define RECORD_JVM_PERFMAP_H

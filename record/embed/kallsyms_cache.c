@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kallsyms_cache.c - a file that holds the boot's number and then the kernel's own lines as they are, which ascend, so that a bisection
- * finds those around an address.
+ * kallsyms_cache.c - a file with the boot ID and then the kernel's own lines unchanged; they ascend, so a binary search finds those around
+ * an address.
  *
  *	from the first of the functions that begin nearest below (several may begin there) up to the first that begins above
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kallsyms_cache.h - the kernel's own names, kept from one recording to the next, since the kernel takes 35 ms to write them.
+ * kallsyms_cache.h - caches the kernel's own names between recordings: the kernel takes 35 ms to write them.
  *
- * They do not change before the next boot. Names of modules and of code that is loaded at run time do, so that other addresses than
- * those of the kernel's own code are not answered. Kept in a folder that belongs to root alone, and used by root only.
+ * They do not change before the next boot. Names of modules and of code loaded at run time do, so only addresses in the kernel's own code
+ * are answered. Kept in a folder of root, used only by root.
  */
 #ifndef RECORD_KALLSYMS_CACHE_H
 #define RECORD_KALLSYMS_CACHE_H

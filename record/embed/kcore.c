@@ -192,7 +192,7 @@ static bool has_lost_page(uint64_t addr, const uint8_t *code, size_t len)
 	return false;
 }
 
-/* Code is changed while it runs, a byte after the other: what two readings agree about was not just then. */
+/* Code is patched while it runs, byte by byte: read twice and accept equal results. */
 bool kcore_read(const struct kcore *core, uint64_t addr, void *out, size_t len)
 {
 	CLEANUP(memory_freep) uint8_t *again = memory_alloc(MAX(len, 1));

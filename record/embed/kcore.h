@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kcore.h - /proc/kcore: the running kernel's memory as an ELF core file, of which only code is read here.
+ * kcore.h - reads code from /proc/kcore, the running kernel's memory as an ELF core file.
  *
  * Not thread-safe.
  */
@@ -26,8 +26,8 @@ void kcore_close(struct kcore *core);
 
 /*
  * Read @len bytes of code at @addr to @out. False if no segment has all of them, if they cannot be read, or if they are
- * changed faster than they can be read. What the kernel itself cannot read comes as zeros, which no code has many of: that
- * counts as not read as well.
+ * changed faster than they can be read. Memory that the kernel cannot read comes as zeros, which code has few of: that counts
+ * as not read, too.
  */
 bool kcore_read(const struct kcore *core, uint64_t addr, void *out, size_t len);
 

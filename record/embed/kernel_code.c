@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_code.c - which functions, their bytes, and an ELF file of them.
+ * kernel_code.c - selects functions, reads their bytes, and builds an ELF file of them.
  *
  * A section is a stretch of functions without a gap. Names are in the recording's kernel symbols.
  */

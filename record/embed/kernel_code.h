@@ -2,8 +2,8 @@
 /*
  * kernel_code.h - the running kernel's code of the functions that were sampled, for preport annotate.
  *
- * Read from /proc/kcore when a recording ends, so it is what the processor ran: alternatives chosen, static calls and
- * keys in place, ftrace's calls made nops. Functions only (kernel_symbols.h says how far they reach), never data: the
+ * Read from /proc/kcore when a recording ends, so it is the code that ran, with alternatives, static calls and keys patched
+ * and ftrace's calls replaced by nops. Functions only (kernel_symbols.h says how far they reach), never data: the
  * kernel's own lie between _text and _etext, since the memory of its initialisation has been reused.
  */
 #ifndef RECORD_KERNEL_CODE_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perf_map.h - the names a JIT leaves in /tmp/perf-PID.map, as far as recorded addresses need them.
+ * perf_map.h - the names of recorded addresses from a JIT's /tmp/perf-PID.map.
  *
  * The process is looked at when its first address is seen, so that the file is found in its own mount
- * namespace, under its own number, and later even when it is gone. A map is not believed if it belongs to another
- * user than the process, if it is not a regular file of the file system that /tmp is on (in a user namespace anything may
- * be mounted there, a file that only root may read or the kernel's log), or if it is older than the process.
+ * namespace, under its own number, and later even when it is gone. A map is rejected if it belongs to another user
+ * than the process, if it is not a regular file on the file system of /tmp (in a user namespace anything may be mounted
+ * there, for example a file that only root may read), or if it is older than the process.
  */
 #ifndef RECORD_PERF_MAP_H
 #define RECORD_PERF_MAP_H
@@ -50,7 +50,7 @@ enum perf_map_news {
 /* An address in the process's anonymous executable memory was seen, @executed or as what may be a return address. */
 enum perf_map_news perf_map_touch(struct perf_map *map, uint64_t ip, bool executed, struct code_area area);
 
-/* There is other code in [@start, @end): addresses there are as if they had not been touched yet, but for the names at the end. */
+/* The code in [@start, @end) was replaced: addresses there count as new, but keep their names at the end. */
 void perf_map_replaced(struct perf_map *map, uint64_t start, uint64_t end);
 
 enum perf_map_result {

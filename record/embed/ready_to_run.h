@@ -6,7 +6,7 @@
  *	header ─► runtime functions: begin, end of each
  *	     └──► entry points: method ─► its first function; methods of generic types, by signature
  *
- * The file is hostile: it is read by way of a view, each of its offsets is held against its length, and it is read for as long as the caller lets it.
+ * The file is untrusted: each offset is checked against its length, and the caller limits the time.
  */
 #ifndef RECORD_EMBED_READY_TO_RUN_H
 #define RECORD_EMBED_READY_TO_RUN_H
@@ -19,7 +19,7 @@
 struct ready_to_run_source {
 	int fd;
 	const struct map *offsets; /* keys: in the file, that were seen */
-	bool (*goes_on)(void *context); /* asked time and again; once it says no, what was found by then is all */
+	bool (*goes_on)(void *context); /* called regularly; once it is false, the methods found by then are the result */
 	void *context;
 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * managed.h - what an interpreter must offer so that its stack can be read from outside: one file each, behind one table.
+ * managed.h - the interface of an interpreter whose stacks are read from outside: one file each, listed in one table.
  *
  * To add a runtime: fill in a struct managed_runtime and list it in managed_table.c. All reading goes through a view
- * (managed_view.h), which bounds it; all names through managed_names.h. What a process's memory says is never believed: a
- * pointer leads to a bounded read or to the end, a length is checked, a list is followed for so many steps.
+ * (managed_view.h), which bounds it; all names through managed_names.h. A process's memory is untrusted: reads are bounded, lengths are checked, lists are followed for a limited
+ * number of steps.
  */
 #ifndef RECORD_MANAGED_H
 #define RECORD_MANAGED_H
@@ -15,7 +15,7 @@
 
 #define MANAGED_SYMBOLS_MAX 12
 
-/* What was found of a name in the interpreter's binary. */
+/* A symbol of the interpreter's binary. */
 struct managed_symbol {
 	uint64_t vaddr; /* link-time; of a thread-local variable its offset in the module's block */
 	uint64_t word;	/* the first eight bytes that the file has there, 0 if it has none */
@@ -37,7 +37,7 @@ struct managed_binary {
 struct managed_host {
 	const struct managed_binary *binary;
 	uint64_t bias; /* from a link-time address to one in the process */
-	uint32_t pid; /* in its own namespace, as it and its threads know themselves */
+	uint32_t pid; /* in its own PID namespace */
 	struct managed_names *names;
 	bool locals; /* read the names and types of variables, too */
 };
@@ -61,8 +61,8 @@ struct managed_runtime {
 	bool (*is_file)(const char *name);
 
 	/*
-	 * Get ready to read stacks of @host. NULL if that cannot be: *@ret_why, NULL before, is the reason, after the name of
-	 * the file. Reads nothing of the process yet.
+	 * Prepare to read stacks of @host. NULL if not possible: *@ret_why, NULL before, is the reason, to follow the file's
+	 * name. Does not read the process yet.
 	 */
 	void *(*open)(const struct managed_host *host, const char **ret_why);
 	void (*close)(void *state);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * managed_binary.c - symbol tables are read directly, because the names that are wanted are few and known, and some are
- * of thread-local variables, which tables of functions and variables by address have no place for.
+ * managed_binary.c - reads symbol tables directly: only a few known names are needed, and some are thread-local variables,
+ * which symtab and object_table do not have.
  */
 #include "record/managed/managed_binary.h"
 
@@ -110,7 +110,7 @@ static void take_loop(struct answer *ret, const struct symbol *s)
 		ret->loops[ret->nloops++] = (struct event_managed_loop){ s->value, s->len };
 }
 
-/* The file may be written to meanwhile: a name that ended within its @room when it was looked at need not do so any more. */
+/* The file may change meanwhile: a name that ended within @room before may no longer do so. */
 struct taking {
 	const struct managed_runtime *runtime;
 	struct image *image;
@@ -203,8 +203,8 @@ static void find_zeroed(struct image *image, struct answer *ret)
 }
 
 /*
- * Only a regular file, and only the one that is mapped: what a hostile process puts at its path must not hold us, and links
- * below its root must not lead to a file that only we may read.
+ * Only a regular file, and only the one that is mapped: a hostile process must not block us by what it puts at the path, and
+ * links below its root must not lead to a file that only we may read.
  */
 static int open_file(const struct managed_place *place)
 {
@@ -270,7 +270,7 @@ static void run(const void *request, void *answer, int *ret_fd)
 		ret->usable |= ret->symbols[i].found;
 }
 
-/* As strncmp() has it, without a call: of a large file hundreds of thousands of names are something else from the first bytes on. */
+/* Like strncmp(), but inline: most of the hundreds of thousands of names of a large file differ in the first bytes. */
 static bool may_begin(const char *name, size_t room, const char *prefix)
 {
 	size_t i = 0;
@@ -310,7 +310,7 @@ static uint32_t see_symbols(struct image *image, const struct request *q)
 	return sighting.seen;
 }
 
-/* Which of the runtimes the file holds, from 1 on; 0: none. Anybody may call a variable like one of theirs. */
+/* The number of the runtime in the file, from 1 on; 0: none. One symbol is not enough: any program may use its name. */
 static void run_which(const void *request, void *answer, int *ret_fd)
 {
 	const struct request *q = request;
@@ -362,7 +362,7 @@ void managed_image_symbols(struct image *image, const char *const *prefixes, man
 
 /* ---- files ----------------------------------------------------------------------------------------- */
 
-/* The reader parsed what may be anything: it is not believed either. */
+/* The reader parsed untrusted data, so its answer is untrusted too. */
 static void take_answer(struct managed_file *file, const struct answer *answer)
 {
 	struct managed_binary *binary = &file->binary;
@@ -535,7 +535,7 @@ static bool parse_line(char *line, struct managed_place *ret)
 	return true;
 }
 
-/* A library goes before the program, which may be a stub that only uses it. */
+/* Prefer a library to the program, which may be a stub that uses it. */
 static bool is_library(const struct managed_place *place)
 {
 	return strncmp(path_last_part(place->path), "lib", 3) == 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * managed_binary.h - the file that an interpreter lies in, and where in it things are.
+ * managed_binary.h - the file of an interpreter, and its symbols.
  *
- * Its symbols are read once per file, however many processes run it. The file is another user's: it may never answer, or change
- * while it is read. So a foreign_reader opens and parses it, and only what was found of the symbols comes back.
+ * Symbols are read once per file, however many processes run it. The file may be another user's: it may block, or change while it
+ * is read. So a foreign_reader opens and parses it and sends back only the symbols.
  * Not thread-safe.
  */
 #ifndef RECORD_MANAGED_BINARY_H
@@ -34,8 +34,8 @@ struct managed_place {
 
 /*
  * The binary at @place, for @runtime, and what to add to its link-time addresses there; NULL if it cannot be read or has
- * none of the runtime's symbols; or if it did not answer or there are MANAGED_FILES_MAX already, which *@ret_why, otherwise untouched,
- * then says. @ret_why may be NULL. Valid until managed_files_deinit().
+ * none of the runtime's symbols; or if it did not answer or there are MANAGED_FILES_MAX already; only then
+ * *@ret_why is set. @ret_why may be NULL. Valid until managed_files_deinit().
  */
 const struct managed_binary *managed_files_get(struct managed_files *files,
 					       const struct managed_runtime *runtime,
@@ -44,8 +44,8 @@ const struct managed_binary *managed_files_get(struct managed_files *files,
 void managed_files_deinit(struct managed_files *files);
 
 /*
- * Which of @count runtimes the file at @place holds, whatever its name is: it has one of the symbols, or the section, and the banner.
- * *@ret is NULL if it is none. False: no reader was available, nothing is known. Nothing is remembered.
+ * Recognise one of @count runtimes in the file at @place by its content: a symbol or the section, and the banner. *@ret is NULL if
+ * there is none. False: no reader was available. The result is not cached.
  */
 bool managed_files_which(struct managed_files *files, const struct managed_runtime *const *runtimes, size_t count,
 			 const struct managed_place *place, const struct managed_runtime **ret);
@@ -66,7 +66,7 @@ void managed_image_symbols(struct image *image, const char *const *prefixes, man
 /* An executable mapping of a file; its path lasts as long as the call. False ends the walk. */
 typedef bool managed_place_fn(void *context, const struct managed_place *place);
 
-/* All of process @pid, as far as they can be read. */
+/* Visit the executable file mappings of process @pid. */
 void managed_place_each(uint32_t pid, managed_place_fn *take, void *context);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * managed_lines.c - CPython's Objects/lnotab_notes.txt (3.6 to 3.10) and Objects/locations.md (3.11 and on), bounded by
- * the bytes that are there: a table that goes astray gives wrong lines, nothing worse.
+ * the table's length: a broken table gives wrong lines, nothing worse.
  */
 #include "record/managed/managed_lines.h"
 

@@ -2,11 +2,11 @@
 /*
  * managed_names.h - names of functions and files of interpreters, each kept once until the recorder ends.
  *
- * So a name can be handed from thread to thread without a copy. Hostile processes may make up any number of names: beyond
- * MANAGED_NAMES_MAX bytes new ones are not kept. Several threads may use one.
+ * So names pass between threads without copies. Hostile processes may make up any number of names: beyond
+ * MANAGED_NAMES_MAX bytes new ones are dropped. Thread-safe.
  *
- * What else is remembered of interpreters' functions is counted here, for all processes together: a caller that finds the room used up
- * forgets what it remembers itself before it remembers more, so that no more than a function for each process comes on top.
+ * Memory of other caches of interpreters' functions is counted here too, for all processes together: when the limit is reached, a caller
+ * drops its own cache before it adds to it, so at most one function for each process exceeds the limit.
  */
 #ifndef RECORD_MANAGED_NAMES_H
 #define RECORD_MANAGED_NAMES_H
@@ -36,7 +36,7 @@ void managed_names_deinit(struct managed_names *names);
 /* The @len bytes at @text as a string, without what follows a NUL in it; "" if there is no room any more. */
 const char *managed_names_keep(struct managed_names *names, const char *text, size_t len);
 
-/* @len bytes are remembered of functions, or not any more. */
+/* Count @len more, or fewer, bytes of caches. */
 void managed_names_take(struct managed_names *names, size_t len);
 void managed_names_give(struct managed_names *names, size_t len);
 bool managed_names_full(const struct managed_names *names);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * managed_root.h - finds the variable that an interpreter's state begins at, where its file has no symbol for it.
+ * managed_root.h - searches for an interpreter's root variable if its file has no symbol for it.
  *
- * Builds without a table of all symbols keep such names to themselves. What the variable points to can be recognised, so
- * pointers in the memory that the file has for variables without a value are tried, some of them in each view, until one is
- * accepted. The interpreter decides what is accepted, and should ask for what no other structure has, the number of
- * the sampled thread for one.
+ * Stripped builds have no such symbols. The structure that the variable points to can be recognised, so pointers in .bss are
+ * tried, some in each view, until one is accepted. The interpreter's check should be specific, for example require the
+ * number of the sampled thread.
  */
 #ifndef RECORD_MANAGED_ROOT_H
 #define RECORD_MANAGED_ROOT_H
@@ -16,7 +15,7 @@
 struct managed_root {
 	uint64_t begin, end; /* addresses in the process */
 	uint64_t next;	     /* to be looked at */
-	unsigned rounds;     /* through all of it that were in vain */
+	unsigned rounds;     /* complete rounds without success */
 };
 
 /* Search what @host's binary has. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * managed_table.c - looking at a process reads /proc and files, which may take long or hang, so a thread of its own does
- * it. It is started when the first process that may be an interpreter comes up.
+ * managed_table.c - examining a process reads /proc and files, which may be slow or block, so a separate thread does it (the
+ * finder). It is started with the first candidate.
  */
 #include "record/managed/managed_table.h"
 
@@ -32,8 +32,8 @@ static const struct managed_runtime *const runtimes[] = {
 
 #define END_WAIT_NS 1000000000
 #define REST_NS    50000000
-#define PLAIN_MAX  16384 /* programs, and libraries, that are remembered to hold none */
-#define LIBRARY_LEN_MIN 0x100000 /* of the code of an interpreter: theirs have 0x180000 and more */
+#define PLAIN_MAX  16384 /* programs and libraries known to contain none */
+#define LIBRARY_LEN_MIN 0x100000 /* of an interpreter's code: known ones have at least 0x180000 */
 #define BEGIN_MAX 256 /* processes that are looked at when the recording begins */
 #define LIBRARIES_MAX 16 /* that are looked into at a time */
 #define FILTER_LEN 4096
@@ -51,15 +51,15 @@ enum status {
 struct thread {
 	struct managed_recent recent;
 	uint32_t inner;	   /* the number that the program knows it by; 0: not known */
-	uint32_t misses; /* times that it was not found by that */
+	uint32_t misses; /* lookups by it that failed */
 };
 
 struct managed_process {
 	uint32_t pid;
 	enum status status;
 	bool again; /* more was mapped while it was looked at */
-	uint64_t noted_ns; /* its CPU time when it was told; 0: it began after the recording */
-	uint64_t program; /* no file of it has the right name: the hash of the program or library for which it is looked into; else 0 */
+	uint64_t noted_ns; /* its CPU time when it was reported; 0: it began during the recording */
+	uint64_t program; /* if none of its files has a known name: hash of the program or library to examine; else 0 */
 	unsigned holders; /* the table is one of them */
 	const struct managed_runtime *runtime;
 	struct managed_host host;
@@ -206,7 +206,7 @@ static struct managed_process *note(struct managed_table *t, uint32_t pid)
 
 /* ---- looking at them ------------------------------------------------------------------------------- */
 
-/* One more process that runs the interpreter at @path, which is not read for reason @why. */
+/* Count a process whose interpreter at @path cannot be read because of @why. */
 static void refuse(struct managed_table *t, const char *path, const char *why)
 {
 	struct managed_refusals *r = &t->refusals;
@@ -251,7 +251,7 @@ static void look_for(struct managed_table *t, struct managed_process *p, const s
 		open_at(t, p, runtime, &place);
 }
 
-/* Of many libraries the newest are asked again. */
+/* Of too many libraries keep the newest. */
 static void remember(struct map *plain, uint64_t hash)
 {
 	if (plain->len >= PLAIN_MAX) {
@@ -389,7 +389,7 @@ static void *find_processes(void *context)
 		} else if (budget_charge(&t->budget, clock_now_ns(CLOCK_MONOTONIC), t->spent_ns))
 			look(t, t->queue.items[--t->queue.len]);
 		else
-			rest(t); /* so many start that looking at all would take more than its part of a CPU */
+			rest(t); /* over budget: so many processes start */
 	}
 	pthread_mutex_unlock(&t->lock);
 	return NULL;
@@ -421,7 +421,7 @@ void managed_table_free(struct managed_table *t)
 	pthread_mutex_unlock(&t->lock);
 	struct timespec until = clock_deadline(END_WAIT_NS);
 
-	/* A thread that looked and was left alone, since the memory that it reads does not come. */
+	/* A finder that was abandoned because a read blocks. */
 	if (used)
 		return;
 	if (t->has_finder && pthread_timedjoin_np(t->finder, NULL, &until) != 0)
@@ -442,7 +442,7 @@ void managed_table_free(struct managed_table *t)
 	free(t);
 }
 
-/* ---- what the recorder tells ----------------------------------------------------------------------- */
+/* ---- reports of the recorder ----------------------------------------------------------------------- */
 
 static bool may_be_interpreter(const char *path)
 {
@@ -493,7 +493,7 @@ static uint64_t hash_program(const struct event *ev)
 	return hash | 1;
 }
 
-/* A program or library that is none of those by its name may hold an interpreter all the same. It is looked into when it is sampled, once. */
+/* A program or library with another name may contain an interpreter: it is examined once, when it is sampled. */
 static void tell_program(struct managed_table *t, const struct event *ev)
 {
 	const char *slash = strrchr(ev->mmap.path, '/');
@@ -682,7 +682,7 @@ static struct thread *thread_of(struct managed_process *p, uint32_t tid)
 	return (struct thread *)(uintptr_t)*slot;
 }
 
-/* The number of @thread in its process's own namespace. It is looked up again, ever more seldom, while the interpreter does not know it. */
+/* The number of @thread in its own PID namespace. While the interpreter does not know it, it is looked up again at growing intervals. */
 static uint32_t inner_of(struct managed_process *p, uint32_t tid, struct thread *thread)
 {
 	if (!p->has_namespace)

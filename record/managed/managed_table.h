@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * managed_table.h - which processes run an interpreter that is known, and what it takes to read their stacks.
+ * managed_table.h - finds the processes that run a known interpreter, and reads their stacks.
  *
  *	mapping of a file named like one ─► noted ─► a thread of ours looks at it ─► known, or no interpreter
  *
- * The recorder tells of mappings, forks, execs and ends as it drains; it never waits. A process that was there before is
- * looked at when the recording begins, if it runs then, or when it is sampled; a new one at once: so first samples are not lost.
- * Several threads may use one.
+ * The recorder passes on mappings, forks, execs and exits; this never blocks it. A process from before the recording is
+ * examined at its start if it runs then, or when it is sampled; a new one at once, so that no first samples are lost.
+ * Thread-safe.
  */
 #ifndef RECORD_MANAGED_TABLE_H
 #define RECORD_MANAGED_TABLE_H
@@ -21,22 +21,22 @@ struct managed_table;
 struct managed_process;
 
 /*
- * @news_fd, an eventfd that stays the caller's, is written to whenever one becomes known; -1: none. The thread that looks at processes
- * has the place in line of @first, with a budget of its own; NULL: an ordinary one.
+ * @news_fd, an eventfd that stays the caller's, is written to whenever one becomes known; -1: none. The finder's thread has
+ * the priority of @first, with its own budget; NULL: ordinary priority.
  */
 struct managed_table *managed_table_new(int news_fd, const struct priority *first);
-/* Of processes that become known from now on, have the names and types of variables read, too. */
+/* Also read names and types of variables, for processes that become known from now on. */
 void managed_table_ask_locals(struct managed_table *t);
 
-/* Waits for a second at most; what then still hangs is left alone, with all that it may use. */
+/* Waits at most a second; memory that a hung thread may use is leaked. */
 void managed_table_free(struct managed_table *t);
 
 /* Follow a side-band event; others are ignored. A mapping of before the recording has no time. */
 void managed_table_event(struct managed_table *t, const struct event *ev);
 
 /*
- * The recording begins. Of the processes that were there before, look at those with an interpreter's name that have run since they were
- * told, or @all of those: they will be sampled soon. Waits until that is done, for @wait_ns at most.
+ * Before the recording begins: examine existing processes with an interpreter's name that have run since they were reported, or @all of
+ * them: they will be sampled soon. Waits until that is done, at most @wait_ns.
  */
 void managed_table_begin(struct managed_table *t, bool all, uint64_t wait_ns);
 
@@ -45,7 +45,7 @@ bool managed_table_sampled(struct managed_table *t, uint32_t pid);
 
 typedef void managed_known_fn(void *context, uint32_t pid, bool known);
 
-/* Tell @fn of all processes whose interpreter is known, then of each that becomes so or no longer is; it must not call the table. NULL: no longer. */
+/* Call @fn for all processes with a known interpreter, then at each change; it must not call the table. NULL: stop. */
 void managed_table_follow(struct managed_table *t, managed_known_fn *fn, void *context);
 
 enum managed_look {
@@ -68,7 +68,7 @@ struct managed_refusal {
 	uint64_t count; /* of processes that run it */
 };
 
-/* What was refused, and what did not fit. Valid until managed_table_free(). */
+/* Interpreters that are not read, and limits that were reached. Valid until managed_table_free(). */
 struct managed_refusals {
 	size_t len;
 	struct managed_refusal items[MANAGED_REFUSALS_MAX]; /* the first */
@@ -90,8 +90,8 @@ void managed_event_make(struct event *ret, const struct managed_binary *binary,
 			enum event_managed_runtime runtime, const struct managed_stack *stack);
 
 /*
- * Read the stack of thread @tid, which must not run meanwhile, within @view->limit_ns, 0: MANAGED_TIME_NS. One thread at a
- * time reads from a process; others wait.
+ * Read the stack of thread @tid, which must not run meanwhile, within @view->limit_ns, 0: MANAGED_TIME_NS. Concurrent calls for
+ * one process wait for each other.
  */
 void managed_process_read(struct managed_process *p, uint32_t tid, struct managed_view *view,
 			  struct managed_stack *ret);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define WAYS	       4
-#define COPIES_UNTIMED 256 /* so many copies take some microseconds */
+#define COPIES_UNTIMED 256 /* copies between checks of the time: some microseconds */
 
 static uint64_t now_ns(const struct managed_view *view)
 {
@@ -174,7 +174,7 @@ static void remember(struct managed_recent *recent, const struct managed_part *p
 	recent->parts[at] = *part;
 }
 
-/* What was needed of @page now and lately. */
+/* The parts of @page needed now and recently. */
 static struct managed_part part_of(const struct managed_page *page)
 {
 	struct managed_part part = page->recent;
@@ -190,13 +190,13 @@ static struct managed_part part_of(const struct managed_page *page)
 	return part;
 }
 
-/* Was it needed for other reasons than that somebody knew beforehand, which he will next time, too? */
+/* Was it needed without a hint of managed_view_want()? Hinted pages will be hinted again. */
 static bool is_worth(const struct managed_page *page, const struct managed_part *part)
 {
 	return part->number && !page->hinted && page->end > page->begin && part->unused < MANAGED_UNUSED_MAX;
 }
 
-/* Those that were needed first, and others as far as there is room. */
+/* Pages that were needed first, then others while there is room. */
 void managed_view_remember(const struct managed_view *view, struct managed_recent *recent)
 {
 	recent->len = 0;
@@ -219,7 +219,7 @@ bool managed_view_try(struct managed_view *view, uint64_t addr, void *ret, size_
 	uint64_t end;
 
 	memset(ret, 0, len);
-	/* Frames that lead back to each other lie in pages that are here already. */
+	/* A cycle of frames lies in pages that are already read: check the time anyway. */
 	if (++view->copies % COPIES_UNTIMED == 0 && now_ns(view) > view->deadline_ns)
 		view->failed = true;
 	if (view->failed || addr < MANAGED_PAGE_LEN || __builtin_add_overflow(addr, len, &end))

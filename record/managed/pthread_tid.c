@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pthread_tid.c - struct pthread's tid in the C libraries that are known.
+ * pthread_tid.c - struct pthread's tid in known C libraries.
  *
- * In a container numbers are small, and any word may be the same by chance; so the structure must be one, too.
+ * In a container thread numbers are small and other words may be equal by chance; so the structure is verified too.
  */
 #include "record/managed/pthread_tid.h"
 

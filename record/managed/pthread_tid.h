@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pthread_tid.h - the kernel's number of a thread, of which an interpreter knows only the pthread_t.
+ * pthread_tid.h - finds the kernel's thread number in a struct pthread, for interpreters that keep only the pthread_t.
  */
 #ifndef MANAGED_PTHREAD_TID_H
 #define MANAGED_PTHREAD_TID_H
@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /*
- * Where in the structure behind @pthread the C library keeps the number, if that is @tid; 0 if it is nowhere. The offset is
- * the same for all threads of a process.
+ * The offset of the number in the structure at @pthread, if it is @tid there; 0 if not found. The offset is the same for all
+ * threads of a process.
  */
 uint16_t pthread_tid_find(struct managed_view *view, uint64_t pthread, uint32_t tid);
 

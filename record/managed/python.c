@@ -5,8 +5,8 @@
  *	_PyRuntime ─► interpreters ─► threads ─► frame ─► frame ─► … , each with its code object and the place in it
  *
  * Where the fields are differs from version to version, and is a table up to 3.12; from 3.13 on _PyRuntime begins with
- * _Py_DebugOffsets, which says it. What _Py_DebugOffsets itself has at which place is the same only within a version, so
- * that a later one than we know is refused. A thread is found by its kernel id, which CPython keeps since 3.11; before, by its
+ * _Py_DebugOffsets, which says it. The layout of _Py_DebugOffsets itself is the same only within a version, so
+ * unknown later versions are refused. A thread is found by its kernel id, which CPython keeps since 3.11; before, by its
  * pthread_t, in which the C library keeps that id.
  */
 #include "record/managed/managed.h"
@@ -28,7 +28,7 @@
 #define LOCALS_MAX	 32	    /* variables of a frame that are looked at */
 #define LOCALS_TEXT	 1024
 #define CODES_MAX        65536	    /* code objects that are remembered */
-#define CHECK_NS         50000000   /* after which a code object is looked at again though nothing has changed */
+#define CHECK_NS         50000000   /* a code object is verified again after this time even without signs of change */
 
 enum symbol {
 	SYMBOL_RUNTIME,	 /* 3.7 and on */
@@ -256,7 +256,7 @@ static const struct published_groups groups[] = {
 
 #define FRAME_LEN_MAX 256
 
-/* The words of _Py_DebugOffsets, each of which is believed only if it may be an offset. */
+/* The words of _Py_DebugOffsets; each is used only if it is plausible as an offset. */
 struct published_words {
 	uint64_t words[PUBLISHED_WORDS];
 	bool bad;
@@ -343,7 +343,7 @@ static bool read_layout(struct python *py, struct managed_view *view)
 
 /* ---- names ----------------------------------------------------------------------------------------- */
 
-/* What tells this code object from one that lies there later. */
+/* Distinguishes this code object from a later one at its address. */
 static uint64_t cookie_of(struct python *py, struct managed_view *view, uint64_t addr)
 {
 	const struct python_layout *l = &py->layout;
@@ -368,7 +368,7 @@ static void read_lines(struct python *py, struct managed_view *view, struct code
 				     (size_t)len, code->first_line);
 }
 
-/* The code object at @addr, with what could be read of it; NULL, and nothing is kept, if the view failed meanwhile. */
+/* The code object at @addr, as far as it could be read; NULL, and not cached, if the view failed. */
 static struct code *read_code(struct python *py, struct managed_view *view, uint64_t addr)
 {
 	const struct python_layout *l = &py->layout;
@@ -398,7 +398,7 @@ static struct code *known_code(const struct python *py, uint64_t addr)
 	return slot ? (struct code *)(uintptr_t)*slot : NULL;
 }
 
-/* Is what is known of it good for this frame without another look? */
+/* Is the cached code object valid for this frame without verification? */
 static bool is_fresh(const struct python *py, const struct code *code, uint64_t frame_cookie)
 {
 	return code && code->frame_cookie == frame_cookie && py->now_ns - code->checked_ns < CHECK_NS;
@@ -450,7 +450,7 @@ static bool pthread_is(struct python *py, struct managed_view *view, uint64_t pt
 	return py->pthread_tid;
 }
 
-/* What tells a thread's state from others. */
+/* How a thread's state is identified. */
 enum thread_key {
 	KEY_OWN,     /* the kernel's number, which CPython keeps there from 3.11 on; before, as KEY_PTHREAD */
 	KEY_PTHREAD, /* the pthread_t, in which the C library has that number */
@@ -492,7 +492,7 @@ static uint64_t search_interpreters(struct python *py, struct managed_view *view
 	return thread;
 }
 
-/* A process that was forked by C code, such as a worker of uWSGI, has the number of its parent's thread in the state of its first. */
+/* In a process forked by C code, such as a uWSGI worker, the first thread state has the number of the parent's thread. */
 static bool may_be_forked(const struct python *py, uint32_t tid)
 {
 	return py->layout.native_id && tid == py->host.pid;
@@ -585,7 +585,7 @@ static size_t walk(struct python *py, struct managed_view *view, uint64_t frame,
 	for (size_t steps = 0; frame && managed_view_copy(view, frame, bytes, py->frame_len); steps++) {
 		uint64_t previous = managed_word(bytes, py->layout.frame_previous);
 
-		/* Marks alone may go in a circle, too. */
+		/* Entry marks alone may form a cycle, too. */
 		if (count == EVENT_MANAGED_FRAMES_MAX || steps == 2 * EVENT_MANAGED_FRAMES_MAX) {
 			*ret_state = EVENT_MANAGED_CUT;
 			break;
@@ -654,7 +654,7 @@ static void name_frames(struct python *py, struct managed_view *view, size_t cou
 	*ret_task = EVENT_MANAGED_FRAMES_MAX;
 	for (size_t i = 0; i < count; i++) {
 		const struct python_frame *frame = &py->frames[i];
-		/* Whatever is read anew may take the room of what was known. */
+		/* Reading new code objects may evict cached ones. */
 		const struct code *code = fresh ? frame->fresh : find_code(py, view, frame);
 
 		if (!code)

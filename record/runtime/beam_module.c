@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * beam_module.c - one pass over the bytes finds the range of an address; nothing is kept of it but the number of each function.
+ * beam_module.c - one pass over the bytes finds the range of an address; only the number of each function is kept.
  */
 #include "record/runtime/beam_module.h"
 

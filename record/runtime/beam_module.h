@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * beam_module.h - what Erlang's machine registers with GDB's JIT interface for one module: its functions, and their lines.
+ * beam_module.h - functions and lines of one module, as the Erlang VM registers them with GDB's JIT interface.
  *
  * The format is that of OTP 25 and later (erts/emulator/beam/jit/beam_jit_metadata.cpp):
  *
@@ -8,7 +8,7 @@
  *	  range    u32 start, end (from the base), number of lines; u16 length of the name; name; 2 bytes; then
  *	    line   u32 offset (from the base), line; u16 length of the file's name; name; 2 bytes
  *
- * Names end with a NUL, which their length counts. Nothing of it is believed.
+ * Names end with a NUL, which their length counts. All of it is untrusted.
  */
 #ifndef RUNTIME_BEAM_MODULE_H
 #define RUNTIME_BEAM_MODULE_H
@@ -39,8 +39,8 @@ struct beam_module_writing {
 };
 
 /*
- * Append what is known of @ip to @w->out, the records of a dump (formats/perf/jitdump.h): its function, frame and line. @is_leaf: it was
- * executed; otherwise it is a return address. False if it is in none of the module's functions.
+ * Append records of @ip to @w->out, a jitdump (formats/perf/jitdump.h): its function, frame and line. @is_leaf: it was executed; otherwise it
+ * is a return address. False if it is in none of the module's functions.
  */
 bool beam_module_look(struct beam_module *module, uint64_t ip, bool is_leaf, struct beam_module_writing *w);
 

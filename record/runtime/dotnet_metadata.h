@@ -6,7 +6,7 @@
  *	PE header ─► CLI header ─► metadata ─► "#~": tables TypeDef, MethodDef, NestedClass
  *	                              └──────► "#Strings"
  *
- * All of it is hostile: an offset is held against the lengths around it, a chain of classes is followed for so many steps.
+ * All of it is untrusted: offsets are checked, chains of classes are followed for a limited number of steps.
  */
 #ifndef RUNTIME_DOTNET_METADATA_H
 #define RUNTIME_DOTNET_METADATA_H

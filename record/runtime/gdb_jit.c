@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gdb_jit.c - the list is read when its head has changed, up to what was its head before; when an entry has been taken out, as a
- * whole. Of an entry only its head is read, until an address in its code is asked for.
+ * gdb_jit.c - when the list's head has changed, the list is read up to the old head; when an entry was removed, all of it. Only the head of
+ * an entry is read until an address in its code is looked up.
  */
 #include "record/runtime/gdb_jit.h"
 

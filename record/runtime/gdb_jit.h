@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gdb_jit.h - code that a program has registered for debuggers: GDB's JIT interface (gdb/jit.h), which LLVM's compilers, Julia,
- * LuaJIT and Erlang's machine have. Read from outside.
+ * gdb_jit.h - reads the code that a program has registered with GDB's JIT interface (gdb/jit.h), as programs with LLVM, Julia, LuaJIT and the
+ * Erlang VM do.
  *
  *	__jit_debug_descriptor ─► entry ─► entry ─► …        newest first
  *	                            └─► an ELF file in memory (jit_object.h), or a module of Erlang's (beam_module.h)
  *
- * What a program says there is hostile: the list is followed for so many steps and so long, in pieces; what an entry says of its
- * length is held against what is read.
+ * The list is untrusted: it is read in pieces, with limits on steps and time, and lengths are checked.
  */
 #ifndef RUNTIME_GDB_JIT_H
 #define RUNTIME_GDB_JIT_H
@@ -25,20 +24,20 @@ void gdb_jit_free(struct gdb_jit *jit);
 size_t gdb_jit_held(const struct gdb_jit *jit);
 
 /*
- * Read the list as far as @view lets it, if it has changed; code that is registered no more goes into @out. True if there is more: call it
+ * Read the list, if it has changed, within the limits of @view; code that was unregistered is written to @out. True if there is more: call
  * again with a new view.
  */
 bool gdb_jit_read_list(struct gdb_jit *jit, struct managed_view *view, struct writer *out);
 
 /*
- * Compare what was read of entries with what is registered now, as far as @view lets it; code of which it is another file goes into @out.
- * True at the end.
+ * Compare known entries with memory, within the limits of @view; code whose entry has another file now is written to @out as gone. True
+ * when complete.
  */
 bool gdb_jit_compare(struct gdb_jit *jit, struct managed_view *view, struct writer *out);
 
 /*
- * Append to @out, the records of a dump (formats/perf/jitdump.h), what is known of the code at @ip, and what that needs and is not
- * there yet. @is_leaf: it was executed; otherwise it is a return address. False if no entry has it.
+ * Append the code at @ip, with the records that it needs, to @out, a jitdump (formats/perf/jitdump.h). @is_leaf: it was executed; otherwise
+ * it is a return address. False if no entry has it.
  */
 bool gdb_jit_look(struct gdb_jit *jit, struct managed_view *view, uint64_t ip, bool is_leaf, struct writer *out);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hotspot.c - what was read of a code blob is kept, with a cookie: its address is that of another one later, which has another
- * number of its compilation, method or length.
+ * hotspot.c - code blobs that were read are cached with a cookie of compile number, method and length, which differ if another
+ * blob is at the address later.
  *
- * What is written of a blob holds from the time since when nothing was freed where it lies (hotspot_quiet.h), until it was seen for
- * the last time.
+ * A blob's records are valid from the time since when nothing was freed at its place (hotspot_quiet.h) until it was last
+ * seen.
  */
 #include "record/runtime/hotspot.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hotspot.h - what a HotSpot virtual machine knows of addresses in its code: whose they are, how large their frames are, which
- * methods were inlined there and at which lines. Read from outside, by the tables that it carries for debuggers.
+ * hotspot.h - finds the methods, inlined methods, lines and frame sizes of addresses in HotSpot's code, by reading its memory with
+ * the tables that it has for debuggers.
  *
  *	pc ─► heap ─► segment ─► code blob ─► method, frame
  *	                              └─────► PcDesc ─► scopes ─► inlined methods, bytecodes ─► lines
  *
- * It runs meanwhile, compiles, and frees code. So an address is looked up soon after it was seen, and what does not fit
- * together is left out. Nothing that its memory says is believed: a pointer leads to a bounded read, a length is
- * checked, a chain is followed downwards only and for so many steps.
+ * The JVM runs meanwhile, compiles, and frees code. So an address is looked up soon after it was sampled, and inconsistent
+ * data is dropped. The memory is untrusted: reads are bounded, lengths are checked, chains are followed for a limited
+ * number of steps.
  */
 #ifndef RUNTIME_HOTSPOT_H
 #define RUNTIME_HOTSPOT_H
@@ -25,7 +25,7 @@ struct hotspot;
 struct hotspot *hotspot_new(const struct hotspot_layout *layout, uint32_t inner_pid);
 void hotspot_free(struct hotspot *h);
 
-/* Bytes of memory that what is known of it takes, about. */
+/* Approximate memory use in bytes. */
 size_t hotspot_held(const struct hotspot *h);
 
 enum hotspot_use {
@@ -34,13 +34,13 @@ enum hotspot_use {
 };
 
 /*
- * Append to @out, the records of a dump (formats/perf/jitdump.h), what is known of address @ip, and what that needs and is not there
- * yet. False if it lies in no code that could be read.
+ * Append the code at @ip, with the records that it needs, to @out, a jitdump (formats/perf/jitdump.h). False if no readable code
+ * contains it.
  */
 bool hotspot_look(struct hotspot *h, struct managed_view *view, uint64_t ip, enum hotspot_use use,
 		  struct writer *out);
 
-/* Classes were unloaded since @time_ns: what was interpreted then may be gone, though it still looks as if it were there. */
+/* Were classes unloaded since @time_ns? Then bytecode interpreted before may be gone although its memory looks unchanged. */
 bool hotspot_is_late(const struct hotspot *h, uint64_t time_ns);
 
 /* The same for address @bytecode of the method at @method, which was interpreted. */
@@ -51,15 +51,15 @@ bool hotspot_look_bytecode(struct hotspot *h, struct managed_view *view, uint64_
 bool hotspot_interpreter(struct hotspot *h, struct managed_view *view, uint64_t *ret_start, uint64_t *ret_len);
 
 /*
- * Compare all code that is known with what is there now, as far as @view lets it; code that is gone goes into @out. True if it has come to
- * the end: what is left was there when the first of these calls began. Cheap where nothing was allocated or freed since the last time.
+ * Compare all known code with memory, within the limits of @view; code that is gone is written to @out. True when complete: the remaining
+ * code was there when the first of these calls began. Cheap if nothing was allocated or freed since.
  */
 bool hotspot_compare(struct hotspot *h, struct managed_view *view, struct writer *out);
 
-/* Only see whether something may have been freed, for a comparison later: looks are to be close to each other. Very cheap. */
+/* Only check whether something may have been freed. Very cheap: call it often, so that changes are noticed. */
 void hotspot_watch(struct hotspot *h, struct managed_view *view);
 
-/* Until when all code that was written, and is not gone, was seen to be there. */
+/* The time of the last complete comparison: all code that was not reported as gone was there then. */
 uint64_t hotspot_checked_ns(const struct hotspot *h);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hotspot_layout.h - where things are in the memory of one HotSpot virtual machine, by the tables that libjvm.so carries for debuggers
- * (gHotSpotVMStructs, gHotSpotVMTypes).
+ * hotspot_layout.h - offsets of fields in one HotSpot virtual machine, from libjvm.so's tables for debuggers (gHotSpotVMStructs,
+ * gHotSpotVMTypes).
  *
- * The tables are the process's memory and not trusted. A layout only holds numbers that were checked to be
- * small, and addresses, which lead to bounded reads.
+ * The tables are in the process's memory and untrusted. A layout holds only numbers that were checked to be small, and
+ * addresses, which are read with bounds.
  */
 #ifndef RUNTIME_HOTSPOT_LAYOUT_H
 #define RUNTIME_HOTSPOT_LAYOUT_H
@@ -115,8 +115,8 @@ extern const char *const hotspot_structs_symbols[HOTSPOT_STRUCT_SYMBOLS + 1];
 extern const char *const hotspot_types_symbols[HOTSPOT_TYPE_SYMBOLS + 1];
 
 /*
- * Read the tables with @view, which bounds the time. False if they are not complete, or what they say cannot be. ret->jdk is set wherever it
- * is known, so that a version that is too new can be distinguished from nonsense.
+ * Read the tables with @view, which bounds the time. False if they are incomplete or inconsistent. ret->jdk is set if it is
+ * known, so that a too new version can be told from garbage.
  */
 bool hotspot_layout_read(struct managed_view *view, const uint64_t structs[HOTSPOT_STRUCT_SYMBOLS],
 			 const uint64_t types[HOTSPOT_TYPE_SYMBOLS], struct hotspot_layout *ret);

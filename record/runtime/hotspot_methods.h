@@ -2,9 +2,8 @@
 /*
  * hotspot_methods.h - names, files and lines of the methods of one HotSpot virtual machine.
  *
- * Each is read once and gets a number, and what is known of it goes into the dump (formats/perf/jitdump.h). Metaspace, where methods
- * live, does not move; where a class was unloaded and another one lies there, the method's constant part is elsewhere too,
- * which is noticed.
+ * Each is read once, gets a number and is written to the jitdump (formats/perf/jitdump.h). Metaspace, where methods are, does not
+ * move; a method of another class at the address of an unloaded one has another ConstMethod, which is detected.
  */
 #ifndef RUNTIME_HOTSPOT_METHODS_H
 #define RUNTIME_HOTSPOT_METHODS_H
@@ -50,15 +49,15 @@ void hotspot_methods_deinit(struct hotspot_methods *methods);
 bool hotspot_methods_get(struct hotspot_methods *methods, struct managed_view *view, uint64_t addr,
 			 struct writer *out, uint32_t *ret);
 
-/* Another method, or none, is where @m was. */
+/* The method @m is gone; another one may be at its address. */
 void hotspot_methods_retire(const struct hotspot_methods *methods, struct hotspot_method *m, struct writer *out);
 
 /* Of all class loaders, only @loaders are left. */
 void hotspot_methods_retire_others(struct hotspot_methods *methods, const struct map *loaders, struct writer *out);
 
 /*
- * Compare methods from *@pos on, whose bytecode was written as code, with what is there now, as far as @view lets it; bytecode that is gone
- * goes into @out. True at the end.
+ * Compare the methods from *@pos on whose bytecode was written as code with memory, within the limits of @view; bytecode that is gone is
+ * written to @out. True when complete.
  */
 bool hotspot_methods_compare(struct hotspot_methods *methods, struct managed_view *view, size_t *pos, struct writer *out);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hotspot_quiet.h - since when memory of a HotSpot virtual machine's code is in use without a break, and no class was unloaded.
+ * hotspot_quiet.h - since when a range of HotSpot's code memory has been in use without a break and no class was unloaded.
  *
  *	sample        look        read
  *	──┼────────────┼───────────┼──►	 what is read was there at the sample if nothing was freed in between
  *	   since ─►
  *
- * Code that a thread executes or returns to is in memory that is in use. If that was not free at any look until the code is read, the code
- * still is what was there. Looked at are each code heap's list of free blocks and the end of what it uses, the number of classes that were
- * unloaded and, where looks are far apart, of compilations, for a block could have been freed and filled again.
+ * Code that a thread executes or returns to is in use. If its memory was not free at any look until it is read, the code is still the same.
+ * A look reads each code heap's free list and end of used memory, the number of unloaded classes and, if looks are far apart, of
+ * compilations, since a block could have been freed and reused in between.
  */
 #ifndef RUNTIME_HOTSPOT_QUIET_H
 #define RUNTIME_HOTSPOT_QUIET_H
@@ -56,8 +56,8 @@ void hotspot_quiet_set_heap(struct hotspot_quiet *q, size_t number, uint64_t add
 bool hotspot_quiet_look(struct hotspot_quiet *q, struct managed_view *view);
 
 /*
- * Find the class loaders that there are: what other ones had loaded is gone, though its memory may still look as it did. There are none if
- * they cannot be read; false if it is not known where they are. Without a counter, this is how unloading is noticed.
+ * Read the list of class loaders: classes of others are gone even if their memory looks unchanged. The list is empty if it cannot be read;
+ * false if its place is unknown. Without a counter, this detects unloading.
  */
 bool hotspot_quiet_loaders(struct hotspot_quiet *q, struct managed_view *view);
 

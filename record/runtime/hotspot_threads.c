@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hotspot_threads.c - where an object's fields are is asked of its class, once. From that follows how long pointers and the heads of
- * objects are: a head ends where the first field begins, and two fields with objects are a pointer's length apart.
+ * hotspot_threads.c - offsets of fields are read from the class, once. They give the sizes of object headers and pointers: the header ends
+ * at the first field, and two neighbouring object fields are a pointer's length apart.
  */
 #include "record/runtime/hotspot_threads.h"
 

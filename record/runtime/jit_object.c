@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jit_object.c - the file is put together anew: its header, the sections that are kept one behind the other, and as many section headers
- * as it had, so that numbers of sections stay what they are.
+ * jit_object.c - builds a new file: the header, the kept sections one after the other, and all section headers, so that section numbers
+ * stay the same.
  *
  *	| header | section … | section … | section headers |
  */

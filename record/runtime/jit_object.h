@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jit_object.h - an ELF file that a compiler keeps in its memory, of code that it has loaded: sections have the addresses that they
- * were loaded at.
+ * jit_object.h - an ELF file in the memory of a JIT compiler, describing code that it has loaded: sections have their load addresses.
  *
- * What goes into the dump is a file of its own: the names, unwind rules and debug information of the code, and the code as it is in
- * memory, where the rules are complete, too. No other section is read: they hold the program's data. What the file says is not
- * believed.
+ * A reduced file is written to the jitdump: names, unwind rules and debug information, with code and rules as relocated in memory. Other
+ * sections, which hold the program's data, are not read. The file is untrusted.
  */
 #ifndef RUNTIME_JIT_OBJECT_H
 #define RUNTIME_JIT_OBJECT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime_file.c - one question for all, with the path behind it.
+ * runtime_file.c - one request type for all queries, followed by the path.
  */
 #include "record/runtime/runtime_file.h"
 
@@ -83,7 +83,7 @@ static void read_tables(const void *request, void *answer, int *ret_fd)
 	(void)ret_fd;
 	if (task_memory_open(&source.memory, q->pid) && source.image &&
 	    image_bias(source.image, q->start, q->offset, &source.bias)) {
-		view->by_cpu_time = true; /* whoever asked gives up by the clock */
+		view->by_cpu_time = true; /* the requester has its own wall-clock timeout */
 		managed_view_begin(view, read_source, &source, TABLES_NS);
 		ret->complete = hotspot_layout_read(view, q->structs, q->types, &ret->layout);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime_file.h - what the file of a runtime says of it. The file is another user's, and may never answer: a process that may be left behind
- * reads it (foreign_reader.h), and what it says is not believed.
+ * runtime_file.h - reads facts from a runtime's file. The file may be another user's and block: a foreign_reader reads it, and its answers are
+ * untrusted.
  */
 #ifndef RUNTIME_FILE_H
 #define RUNTIME_FILE_H

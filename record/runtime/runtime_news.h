@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime_news.h - what a thread that reads runtimes has found out for the recorder: where interpreters are, which code is gone, which
- * versions of runtimes cannot be read.
+ * runtime_news.h - results that the runtime reader's thread passes to the recorder: places of interpreters, code that is gone, unsupported
+ * versions of runtimes.
  *
- * One thread puts, another takes; each call has the lock for a moment.
+ * One thread puts, another takes; each call takes the lock briefly.
  */
 #ifndef RUNTIME_NEWS_H
 #define RUNTIME_NEWS_H

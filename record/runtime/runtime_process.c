@@ -2,9 +2,9 @@
 /*
  * runtime_process.c - a process has one of the runtimes that are known by their tables, or registered code with GDB's interface.
  *
- * Memory is read where it is present (task_memory.h). Names in the tables of libjvm.so are in pages that the process itself never
- * touches: those come from the file. The file is another user's, so a process that may be left behind reads the tables
- * (foreign_reader.h); what is read afterwards is memory alone, and does not wait.
+ * Only present memory is read (task_memory.h). Names in the tables of libjvm.so are in pages that the process never touches, so they are
+ * read from the file, by a foreign_reader because the file may be another user's; everything after that is read from memory
+ * and does not block.
  */
 #include "record/runtime/runtime_process.h"
 

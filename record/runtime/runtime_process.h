@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime_process.h - the runtimes that one process has, found in its mappings and asked, in its memory, what their code is.
+ * runtime_process.h - finds the runtimes of one process in its mappings, and looks up code addresses in their memory.
  *
- * What is learnt becomes a jitdump (formats/perf/jitdump.h), and news for the recorder (runtime_news.h). Not thread-safe.
+ * Results are a jitdump (formats/perf/jitdump.h) and news for the recorder (runtime_news.h). Not thread-safe.
  */
 #ifndef RUNTIME_PROCESS_H
 #define RUNTIME_PROCESS_H
@@ -60,22 +60,22 @@ struct runtime_process *runtime_process_new(uint32_t pid, struct runtime_files *
 					    struct runtime_news *news);
 void runtime_process_free(struct runtime_process *p);
 
-/* The program that it was is gone; its dump stays. */
+/* The program has ended or called exec; its jitdump stays. */
 void runtime_process_close(struct runtime_process *p);
 
 /* Look for runtimes, unless that was done often enough. @has_jit: it executes code without a file. How long it took, waiting too. */
 uint64_t runtime_process_find(struct runtime_process *p, bool has_jit);
 bool runtime_process_has_any(const struct runtime_process *p);
 
-/* Look where its bytecode interpreter is, which may not be complete yet. False: its runtime is none for which that has to be asked. */
+/* Look for its bytecode interpreter, which may not be complete yet. False: its runtime does not need that. */
 bool runtime_process_find_interpreter(struct runtime_process *p);
 
 /* It is not known yet. */
 bool runtime_process_lacks_interpreter(const struct runtime_process *p);
 
 /*
- * What is the code? It has a runtime. If what tells is not in memory yet, or there was no time to read it, it is looked for again, a few
- * times, by runtime_process_look_again().
+ * Look up code of a process that has a runtime. If the data is not in memory yet or time runs out, runtime_process_look_again() retries a
+ * few times.
  */
 void runtime_process_look(struct runtime_process *p, const struct runtime_look *look);
 
@@ -91,8 +91,8 @@ uint64_t runtime_process_unasked(const struct runtime_process *p);
 #define RUNTIME_CHECK_NS 25000000ULL /* at least, between comparisons of what is known of a process with what is there */
 
 /*
- * Is what is known of its code still true? Code that is gone holds until it was last seen to be there. Compares at most every
- * RUNTIME_CHECK_NS, unless @at_once.
+ * Compare known code with memory, at most every RUNTIME_CHECK_NS unless @at_once. Records of code that is gone are valid until it was last
+ * seen.
  */
 void runtime_process_check(struct runtime_process *p, bool at_once);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime_tids.c - /proc says of each thread what number it has in its own namespace, not the other way round: so all of a process are asked
- * where one has another number.
+ * runtime_tids.c - /proc maps outer thread numbers to inner ones, not the other way round: so in a PID namespace all threads of a process are
+ * read.
  */
 #include "record/runtime/runtime_tids.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * runtime_tids.h - which thread of the recorder's namespace a runtime speaks of, which numbers threads as its own namespace does; and what the
- * kernel calls it.
+ * runtime_tids.h - maps thread numbers of a process's PID namespace to the recorder's, with the kernel's name of the thread.
  */
 #ifndef RUNTIME_TIDS_H
 #define RUNTIME_TIDS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * v8.c - instructions are found by looking back for the head of what holds them: the word that all such objects begin with is learnt from
- * the first one.
+ * v8.c - finds the code object of an address by searching backwards for its header, the map word, which is learnt from the first
+ * object.
  *
  *	page of 256 KiB:  … | map, …, Code, … instructions | map, …, Code, … instructions pc …
  *	                                                       └────── looked for backwards

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * v8.h - what V8, the JavaScript engine of Node.js, knows of addresses in its code: which functions were compiled there or inlined, and at
- * which lines; and of the bytecode that its interpreter executes. Read from outside.
+ * v8.h - finds functions, inlined functions and lines of addresses in V8's code (Node.js) and in the bytecode that its interpreter
+ * executes, by reading its memory.
  *
  *	pc ─► page ─► instruction stream ─► Code ─► source positions, inlined functions ─► SharedFunctionInfo ─► name, script, line
  *	bytecode ─► BytecodeArray ─► source positions
  *	                   └─ - - ─► SharedFunctionInfo, learnt from a function that has it
  *
- * Its garbage collector moves functions often, code and bytecode hardly ever. Nothing that its memory says is believed: a pointer leads to
- * a bounded read, a type and a length are checked, a chain is followed for so many steps.
+ * The garbage collector moves functions often, code and bytecode rarely. The memory is untrusted: reads are bounded, types and lengths are
+ * checked, chains are followed for a limited number of steps.
  */
 #ifndef RUNTIME_V8_H
 #define RUNTIME_V8_H
@@ -22,7 +22,7 @@ struct v8;
 struct v8 *v8_new(const struct v8_layout *layout, uint32_t inner_pid, uint64_t age_ns);
 void v8_free(struct v8 *v);
 
-/* Bytes of memory that it holds, about. */
+/* Approximate memory use in bytes. */
 size_t v8_held(const struct v8 *v);
 
 enum v8_use {
@@ -31,8 +31,8 @@ enum v8_use {
 };
 
 /*
- * Append to @out, the records of a dump (formats/perf/jitdump.h), what is known of address @ip, and what that needs and is not there
- * yet. False if it lies in no code that could be read.
+ * Append the code at @ip, with the records that it needs, to @out, a jitdump (formats/perf/jitdump.h). False if no readable code
+ * contains it.
  */
 bool v8_look(struct v8 *v, struct managed_view *view, uint64_t ip, enum v8_use use, struct writer *out);
 
@@ -50,15 +50,15 @@ struct v8_bytecode_at {
 bool v8_look_bytecode(struct v8 *v, struct managed_view *view, const struct v8_bytecode_at *at, struct writer *out);
 
 /*
- * Compare all code and bytecode that is known with what is there now, as far as @view lets it; what is gone goes into @out. True if it has
- * come to the end: what is left was there when the first of these calls began.
+ * Compare all known code and bytecode with memory, within the limits of @view; what is gone is written to @out. True when complete: the
+ * rest was there when the first of these calls began.
  */
 bool v8_compare(struct v8 *v, struct managed_view *view, struct writer *out);
 
-/* Look whether garbage was collected: what is read afterwards is known to have been there since then. Cheap. */
+/* Check for garbage collections; data read later is valid from the last one on. Cheap. */
 void v8_watch(struct v8 *v, struct managed_view *view);
 
-/* Until when all that is known, and not said to be gone, was there. */
+/* The time of the last complete comparison: all code that was not reported as gone was there then. */
 uint64_t v8_checked_ns(const struct v8 *v);
 
 /* The process has ended: append to @out that what was looked at after that was there until then, and for @more_ns. */

@@ -3,8 +3,8 @@
  * v8_functions.h - names, files and lines of the functions of one V8.
  *
  * A function is known by its SharedFunctionInfo (@shared, a tagged pointer), which all its closures have in common. Each gets a
- * number, and what is known of it goes into the dump (formats/perf/jitdump.h). The garbage collector may move it, and put another
- * one there: then its name or script is another one too, which is noticed.
+ * number and is written to the jitdump (formats/perf/jitdump.h). The garbage collector may move it and put another one at its
+ * address, which has another name or script; that is detected.
  */
 #ifndef RUNTIME_V8_FUNCTIONS_H
 #define RUNTIME_V8_FUNCTIONS_H
@@ -52,7 +52,7 @@ struct v8_functions {
 
 void v8_functions_deinit(struct v8_functions *fs);
 
-/* Bytes of memory that they hold, about. */
+/* Approximate memory use in bytes. */
 size_t v8_functions_held(const struct v8_functions *fs);
 
 /* The number of the function @shared, which is written to @out if it is new. False if it cannot be read, or there are too many. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * v8_layout.h - where things are in the objects of one build of V8, by the numbers that it carries for debuggers (v8dbg_*) and,
- * for what those leave out, by its version.
+ * v8_layout.h - offsets of fields in the objects of one build of V8, from its constants for debuggers (v8dbg_*) and, where those
+ * are incomplete, by version.
  *
  * Pointers to objects are tagged: 1 more than the address. Offsets count from the address; a word that is a small integer has
  * it in its upper half.
@@ -86,10 +86,10 @@ extern const struct managed_runtime v8_in_file;
  */
 bool v8_layout_read(struct image *image, struct v8_layout *ret);
 
-/* Is @layout, which came from elsewhere, one that may be used? Points it to what is known of its version. */
+/* Validate an untrusted @layout and connect it to the table of its version. */
 bool v8_layout_check(struct v8_layout *layout);
 
-/* Is the version of @layout, which is of no use, above those that are known? */
+/* Is the version of @layout, which is not usable, newer than the supported ones? */
 bool v8_layout_is_newer(const struct v8_layout *layout);
 
 #endif

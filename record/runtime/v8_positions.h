@@ -2,7 +2,7 @@
 /*
  * v8_positions.h - V8's tables from offsets in code to positions in the source.
  *
- * A table is a list of differences, each a number in digits of seven bits, the lowest first. What it says is hostile.
+ * A table is a list of differences in base 128, lowest digit first. It is untrusted.
  */
 #ifndef RUNTIME_V8_POSITIONS_H
 #define RUNTIME_V8_POSITIONS_H

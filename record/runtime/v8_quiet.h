@@ -6,8 +6,8 @@
  *	──┼────────────┼───────────┼──►	 what is read was there at the sample if no garbage was collected in between
  *	   since ─►
  *
- * What a thread executes or returns to is alive, and only a collection by marking frees or moves what lies in these spaces. A heap counts
- * them; the pages of objects lead to their heap. A collection that goes on counts as one that comes after each look.
+ * Code that a thread executes or returns to is alive, and only mark-compact collections free or move objects in these spaces. A heap counts
+ * them; an object's page leads to its heap. A collection in progress counts as one after each look.
  */
 #ifndef RUNTIME_V8_QUIET_H
 #define RUNTIME_V8_QUIET_H
@@ -32,7 +32,7 @@ struct v8_quiet {
 	size_t nheaps;
 };
 
-/* Look at the heap that has address @addr, past the pages that @view holds. NULL: it is not known; then nothing is of what lies there. */
+/* Read the heap of address @addr, bypassing the pages cached in @view. NULL: unknown, and so is the age of its objects. */
 const struct v8_quiet_heap *v8_quiet_look(struct v8_quiet *q, struct managed_view *view, uint64_t addr);
 
 /* At all that are known: the more often, the less is uncertain. */

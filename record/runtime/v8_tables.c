@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * v8_tables.c - functions are read with the table of inlined calls, all at once: what a later look finds at the same address may be another one.
+ * v8_tables.c - reads functions together with the table of inlined calls: later another function may be at the same address.
  */
 #include "record/runtime/v8_tables.h"
 

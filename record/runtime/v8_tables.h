@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * v8_tables.h - tables that belong to code and bytecode of V8, copied, and compared later: other code may have its own at the same addresses.
+ * v8_tables.h - copies of tables of V8's code and bytecode, for later comparison: other code may have its tables at the same addresses.
  *
  *	Code ─► source positions
  *	   └──► deoptimization data ─► positions of inlined calls ─► literals ─► functions

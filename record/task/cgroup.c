@@ -70,7 +70,7 @@ static void visit_processes(struct walk *w, int dir_fd)
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 	uint32_t pid;
 
-	/* 0 is a process that this one's namespace does not know. */
+	/* 0 is a process outside this PID namespace. */
 	while (file && w->nprocesses++ < PROCESSES_MAX && fscanf(file, "%" SCNu32, &pid) == 1)
 		if (pid)
 			w->visit(w->context, pid);

@@ -19,13 +19,13 @@
 MUST_USE struct err *cgroup_open(const char *name, int *ret_fd);
 
 /*
- * Where the hierarchy is that events go by, in a file like /proc/self/mounts: that with the perf_event
- * controller of version 1 if there is one, otherwise that of version 2. NULL if there is neither.
+ * The mount point of the hierarchy that perf events use, from a file like /proc/self/mounts: that of the perf_event
+ * controller of version 1 if there is one, otherwise version 2. NULL if there is neither.
  */
 const char *cgroup_find_mount(const char *mounts_path, struct arena *arena);
 
 /*
- * Call @visit for each process of the group with folder @fd, and of those below it. What others make of their groups is
+ * Call @visit for each process of the group with folder @fd, and of those below it. The work is
  * bounded: at most 4,096 groups and 131,072 processes are read, and nothing deeper than 32 levels.
  */
 void cgroup_each_process(int fd, void (*visit)(void *context, uint32_t pid), void *context);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * descriptor_looks.c - one link a look; the tables of sockets are read when one is met that they did not have yet.
+ * descriptor_looks.c - each look reads one link; the socket tables are read again when they lack a socket.
  *
  * /proc/net/tcp has "sl local remote state ..." with addresses in hexadecimal, each group of 32 bits as it lies in memory
  * (net/ipv4/tcp_ipv4.c, get_tcp4_sock()). A local port on which another socket listens is the server's side.
@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define KNOWN_MAX    65536	/* descriptors that are remembered; then all are forgotten */
+#define KNOWN_MAX    65536	/* descriptors remembered; when full, all are forgotten */
 #define AT_ONCE	     256	/* looks */
 #define FIRST_NS     100000000ULL  /* from the first look at one to the second */
 #define LONGEST_NS   1000000000ULL
@@ -278,7 +278,7 @@ static void name_socket(struct descriptor_looks *l, uint32_t pid, char *text, si
 		snprintf(text, room, "%s", name);
 }
 
-/* A process that has ended has no descriptors: that says nothing about those it had. */
+/* An ended process has no descriptors left: keep what is known. */
 static bool has_ended(uint32_t pid)
 {
 	char path[64], text[8];

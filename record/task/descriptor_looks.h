@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * descriptor_looks.h - what the descriptors refer to that threads wait for: /proc/PID/fd, and for sockets the kernel's tables
- * of them.
+ * descriptor_looks.h - finds out what a descriptor that a thread waits for refers to: /proc/PID/fd, and for sockets the
+ * kernel's tables.
  *
- * A number may be closed and opened anew between a wait and the look, so each that is in use is looked at again and again,
- * and each look is recorded: what two looks agree on was so in between. Reading the links never waits for another process's memory or file
- * server. Looking takes a hundredth of the time at most. Not thread-safe.
+ * A descriptor may be closed and its number reused between a wait and the look, so those in use are looked at repeatedly and
+ * each look is recorded: if two looks agree, the answer holds in between. Reading the links never waits for another process's
+ * memory or file server. Looks take at most 1 % of the time. Not thread-safe.
  */
 #ifndef RECORD_DESCRIPTOR_LOOKS_H
 #define RECORD_DESCRIPTOR_LOOKS_H
@@ -32,12 +32,12 @@ struct descriptor_looks;
 struct descriptor_looks *descriptor_looks_new(void);
 void descriptor_looks_free(struct descriptor_looks *l);
 
-/* A thread waited for @use: it is looked at if its turn has come. */
+/* A thread waited for @use: schedule a look. */
 void descriptor_looks_use(struct descriptor_looks *l, struct descriptor_use use);
 
 typedef struct err *descriptor_tell(void *context, const struct event *ev);
 
-/* Look at those in use that are due at @now_ns (by CLOCK_MONOTONIC), and @tell what they are. @all: at all, for the last time. */
+/* Look at those in use that are due at @now_ns (CLOCK_MONOTONIC) and report them to @tell. @all: all of them, a last time. */
 MUST_USE struct err *descriptor_looks_run(struct descriptor_looks *l, uint64_t now_ns, bool all, descriptor_tell *tell,
 					  void *context);
 

@@ -24,11 +24,11 @@
 #include <unistd.h>
 
 #define NAME_MAX_LEN 128
-#define MEMORY_MAX   ((uint64_t)1 << 30) /* what the reader may use more than the recorder did */
+#define MEMORY_MAX   ((uint64_t)1 << 30) /* the reader may use this much more than the recorder */
 
 #define PROMPT_NS     500000 /* an answer that took no longer counts as a sixth of that */
 #define PROMPT_WEIGHT 6
-#define SOON_PART     5 /* of the patience for one answer: that for many in one */
+#define SOON_PART     5 /* part of the timeout of one answer that applies to a batch */
 
 struct limits {
 	uint64_t wait_ns, bucket_ns;
@@ -50,9 +50,9 @@ struct foreign_reader {
 	pid_t pid; /* 0: none runs */
 	int fd;    /* to it */
 	const struct limits *limits;
-	pid_t left[FOREIGN_LEFT_MAX]; /* killed, but not seen to end */
+	pid_t left[FOREIGN_LEFT_MAX]; /* killed, but not yet dead */
 	size_t nleft;
-	uint64_t bucket_ns, filled_ns; /* what may be waited, and when that was found out */
+	uint64_t bucket_ns, filled_ns; /* the budget for waiting, and when it was last filled */
 	uint64_t late, refused;
 	char first_late[NAME_MAX_LEN];
 	int policy; /* the recorder's, as it began */
@@ -124,7 +124,7 @@ static void close_all_but(int fd)
 	syscall(SYS_close_range, (unsigned int)fd + 1, ~0U, 0);
 }
 
-/* It must get a CPU as soon as the drain, which waits for it. */
+/* It needs the priority of the drain, which waits for it. */
 __attribute__((noreturn)) static void be_reader(const struct foreign_reader *f, int fd)
 {
 	/* It ends when the other end of @fd is closed: PR_SET_PDEATHSIG goes by the thread that forked. */
@@ -208,7 +208,7 @@ static bool send_request(struct foreign_reader *f, const struct foreign_job *job
 	return send(f->fd, &request, len, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)len;
 }
 
-/* False: it ended, or is not in its right mind. */
+/* False: it ended, or its answer is malformed. */
 static bool take_answer(const struct foreign_reader *f, const struct foreign_job *job, void *answer,
 			int *ret_fd)
 {
@@ -237,7 +237,7 @@ static bool take_answer(const struct foreign_reader *f, const struct foreign_job
 	return false;
 }
 
-/* What time has brought; what is waited is taken off. */
+/* Refill the budget with the time passed; waiting is subtracted. */
 static void fill(struct foreign_reader *f, uint64_t now)
 {
 	uint64_t come = (now - f->filled_ns) / 100 * f->limits->percent;
@@ -246,7 +246,7 @@ static void fill(struct foreign_reader *f, uint64_t now)
 	f->filled_ns = now;
 }
 
-/* A machine that starts a thousand programs a second has a thousand prompt answers, which are work, not waiting. */
+/* Prompt answers are work, not waiting: a machine may start a thousand programs a second. */
 static uint64_t cost_of(uint64_t waited_ns)
 {
 	return waited_ns <= PROMPT_NS ? waited_ns / PROMPT_WEIGHT : waited_ns;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inner_pid.h - the number that a process or thread in a PID namespace of its own, a container's, knows itself by.
+ * inner_pid.h - the number of a process or thread in its own PID namespace, for example a container's.
  *
- * The kernel's records have the numbers of the recorder's namespace; what a program writes down about itself, in its memory
- * or in names of files, has its own.
+ * The kernel's records have the numbers of the recorder's namespace; a program's memory and file names have its own.
  */
 #ifndef RECORD_INNER_PID_H
 #define RECORD_INNER_PID_H

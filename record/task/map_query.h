@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * map_query.h - which file is really mapped, as the kernel knows it: by build ID.
+ * map_query.h - asks the kernel which file is mapped, by build ID.
  *
- * Since Linux 6.11 an ioctl of /proc/PID/maps tells it, from the mapped file itself, whatever has become of
- * its path. It opens nothing and allocates nothing.
+ * Since Linux 6.11 an ioctl of /proc/PID/maps reads it from the mapped file itself, even if its path is gone. It opens
+ * and allocates nothing.
  */
 #ifndef RECORD_MAP_QUERY_H
 #define RECORD_MAP_QUERY_H
@@ -17,7 +17,7 @@
 /*
  * Put the build ID of what @maps_fd, an open /proc/PID/maps, has at @map->start into @map. It then takes the
  * place of device and inode, as in the kernel's own records, so that both name a file in the same way. False,
- * with @map unchanged, if the kernel does not know, the file has none, or something else is mapped by now.
+ * with @map unchanged: the kernel does not know, the file has none, or another file is mapped by now.
  */
 bool map_query_build_id(int maps_fd, struct event_mmap *map);
 
@@ -36,8 +36,8 @@ enum map_query_result {
 };
 
 /*
- * The executable mapping of @maps_fd, an open /proc/PID/maps, that holds @addr, or else the first one above. To ask for those
- * takes a fifth of the time of making and reading the text of all mappings. The page of [vsyscall] is none for it.
+ * The executable mapping of @maps_fd, an open /proc/PID/maps, that holds @addr, or else the first one above. This
+ * takes a fifth of the time of reading the text of all mappings. It does not report [vsyscall].
  */
 enum map_query_result map_query_next_code(int maps_fd, uint64_t addr, struct map_query_code *ret);
 

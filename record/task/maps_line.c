@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * maps_line.c - what the fields of a mapping are; most lines are looked at once and left.
+ * maps_line.c - a hand-written parser; most lines are read once and dropped.
  */
 #include "record/task/maps_line.h"
 

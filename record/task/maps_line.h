@@ -2,7 +2,7 @@
 /*
  * maps_line.h - one line of /proc/PID/maps (proc_pid_maps(5)): "5581f000-5582f000 r-xp 00000000 fd:00 1234   /bin/cat".
  *
- * A machine has tens of thousands of them, which are read when a recording begins; sscanf() takes 6,000 instructions for one.
+ * Tens of thousands are read when a recording begins; sscanf() takes 6,000 instructions for each.
  */
 #ifndef RECORD_MAPS_LINE_H
 #define RECORD_MAPS_LINE_H

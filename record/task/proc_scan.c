@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * proc_scan.c - /proc is read with plain read(2) into one buffer: a busy machine has thousands of files
- * here, and this runs while it is being measured. What needs the lock of a process's mappings may wait for as long as
- * its owner likes (stuck_guard.h).
+ * proc_scan.c - reads /proc with plain read(2) into one buffer: a busy machine has thousands of files here, and this runs
+ * while it is being measured. Reads that need a process's mmap lock may block for as long as its owner likes
+ * (stuck_guard.h).
  */
 #include "record/task/proc_scan.h"
 
@@ -24,7 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ANONYMOUS_PATH "//anon" /* as the kernel calls it in its mmap records */
+#define ANONYMOUS_PATH "//anon" /* as in the kernel's mmap records */
 #define KERNEL_PATH    "[kernel]"
 
 struct buffer {
@@ -37,7 +37,7 @@ struct thread_list {
 	size_t len, cap;
 };
 
-/* A mapping of a file whose build ID the kernel gave: the same mapping in another process has the same. */
+/* A mapping whose build ID the kernel gave; the same mapping in another process has the same one. */
 struct known_file {
 	uint64_t device, inode, offset, len;
 	char *path;
@@ -46,7 +46,7 @@ struct known_file {
 
 #define KNOWN_FILES_MAX 4096
 
-/* So many executable mappings are asked for of one process, which may make new ones as fast as they are asked for. */
+/* Executable mappings read of one process, which could make new ones as fast as they are read. */
 #define QUERIES_MAX (1U << 18)
 
 struct known_files {
@@ -129,7 +129,7 @@ static void unescape(char *path)
 	*to = '\0';
 }
 
-/* A mapping of code, or of anything that is of use if @data is wanted. */
+/* Is it a mapping of code, or with @data, any useful one? */
 static bool parse_map(char *line, bool data, struct event_mmap *ret)
 {
 	struct maps_line map;
@@ -188,7 +188,7 @@ static void take_answer(struct event_mmap *map, const struct event_mmap *answer)
 	map->generation = answer->generation;
 }
 
-/* A thousand processes map the same libraries: the kernel, which reads each file again, is asked once. */
+/* Thousands of processes map the same libraries: ask the kernel, which reads the file each time, only once. */
 static void find_build_id(int maps_fd, struct event_mmap *map, struct scan *scan)
 {
 	struct known_files *files = scan->files;
@@ -281,7 +281,7 @@ static struct err *tell_text(int maps_fd, uint32_t pid, struct scan *scan, const
 	return whole ? tell_lines(maps_fd, pid, scan, visitor) : NULL;
 }
 
-/* Some may be reported twice, which does no harm. */
+/* Some may be reported twice, which is harmless. */
 static struct err *tell_maps(int dir_fd, uint32_t pid, struct scan *scan,
 			     const struct proc_visitor *visitor)
 {
@@ -381,7 +381,7 @@ static struct err *tell_threads(int dir_fd, uint32_t pid, const struct status *s
 	const struct event_fork parent = { status->parent, status->parent };
 	struct err *err = NULL;
 
-	/* Most have one, whose name is known by now. */
+	/* Most processes have one thread, whose name is known. */
 	if (status->nthreads == 1 && status->comm[0]) {
 		visitor->process(visitor->context, pid, 1);
 		return tell_named(parent, &first, status->comm, visitor);
@@ -441,7 +441,7 @@ static void scan_free(struct scan *scan)
 	free(scan);
 }
 
-/* On a busy machine an ordinary thread waits for a CPU for longer than all of this takes. */
+/* On a busy machine a thread of ordinary priority waits longer for a CPU than the whole scan takes. */
 static void begin_thread(void *context)
 {
 	struct scan_list *list = context;
@@ -451,7 +451,7 @@ static void begin_thread(void *context)
 		priority_join(&list->priority, list->visitor->first);
 }
 
-/* What it allocates is lost if it gets stuck. */
+/* Its memory is leaked if it gets stuck. */
 static bool scan_one(void *context, size_t index, struct stuck_guard *guard)
 {
 	struct scan_list *list = context;
@@ -559,7 +559,7 @@ static uint64_t symbol_address(const char *line, const char *name)
 void proc_scan_kernel_text(uint64_t *ret_start, uint64_t *ret_end)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
-	/* Its first symbol is soon found; its last one is behind most of the list, which is slow to make. */
+	/* The first symbol is near the start of the list; the last one is not, and the kernel writes the list slowly. */
 	uint64_t len = file ? kernel_code_len() : 0;
 	char line[512];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * proc_scan.h - what ran before the recording began, as events as if it had just happened: a fork and a name for
- * each thread, a mapping for each piece of executable memory, one for the kernel and each of its modules.
+ * proc_scan.h - reports processes that ran before the recording began, as events: a fork and a name for each thread, a
+ * mapping for each executable mapping, one for the kernel and each of its modules.
  *
  * All events carry time 0, before everything that is recorded.
  */
@@ -22,9 +22,9 @@ struct proc_visitor {
 	/* Before the events of each process. */
 	void (*process)(void *context, uint32_t pid, uint32_t nthreads);
 	void *context;
-	struct process_info *info; /* to read command lines and the like with; NULL: they are left out */
+	struct process_info *info; /* reads command lines and the like; NULL: omit them */
 	bool data; /* mappings without code too */
-	const struct priority *first; /* the caller's place in line: the thread takes the same, with a budget of its own; NULL: an ordinary one */
+	const struct priority *first; /* the caller's priority, which the scanning thread takes, with its own budget; NULL: ordinary priority */
 };
 
 /* The kernel's text from /proc/kallsyms; 0 and 0 if it hides addresses. */
@@ -35,8 +35,8 @@ MUST_USE struct err *proc_scan_kernel(uint64_t text_start, uint64_t text_end,
 				      const struct proc_visitor *visitor);
 
 /*
- * One process. One that is gone is no error: there is nothing to tell. Nor is one that does not answer within a second, as one whose
- * mappings are locked for as long as its owner likes: of it only the name is reported, and it is added to *@stuck.
+ * One process. It is no error if it is gone, or does not answer within a second because its mmap lock is held: then only its name is
+ * reported, and it is added to *@stuck.
  */
 MUST_USE struct err *proc_scan_process(pid_t pid, const struct proc_visitor *visitor, size_t *stuck);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process_clock.h - the CPU time of a process, all its threads together. Asking takes no file and no permission.
+ * process_clock.h - the CPU time of a process, of all its threads. Needs no file and no permission.
  */
 #ifndef RECORD_PROCESS_CLOCK_H
 #define RECORD_PROCESS_CLOCK_H

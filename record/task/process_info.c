@@ -33,7 +33,7 @@ static size_t read_file(int dir_fd, const char *name, char *to, size_t room)
 	return len;
 }
 
-/* Words end in a NUL each; a program may write anything over them. */
+/* Arguments end in NUL each; a program may overwrite them with anything. */
 static void read_cmdline(int dir_fd, char *to)
 {
 	size_t len = read_file(dir_fd, "cmdline", to, PROCESS_INFO_CMDLINE_MAX);
@@ -74,8 +74,8 @@ static void read_cgroup(int dir_fd, char *to, size_t room)
 }
 
 /*
- * The owner of the folder is the effective user, also of a process that may not be looked into: then the files in it are root's,
- * but not the folder itself (task_dump_owner() of the kernel).
+ * The folder's owner is the effective user even of a process that is not dumpable: the files in it then belong to root, but
+ * not the folder itself (task_dump_owner() of the kernel).
  */
 static uint32_t read_uid(int dir_fd)
 {
@@ -84,7 +84,7 @@ static uint32_t read_uid(int dir_fd)
 	return fstat(dir_fd, &st) == 0 ? st.st_uid : UINT32_MAX;
 }
 
-/* Of as many of the processes, in their order, as there is room for: whether it is there, and if so user, command line, cgroup. */
+/* An answer for the first processes, as many as fit: whether each is there, its user, command line, cgroup. */
 struct answer {
 	uint32_t count;
 	uint32_t len; /* bytes in @texts */
@@ -136,7 +136,7 @@ static void put_process(struct answer *answer, uint32_t pid, bool no_cmdline)
 	put(answer, texts.cgroup, strlen(texts.cgroup) + 1);
 }
 
-/* In the foreign reader: for a command line the process's mappings are locked, as they may be for ever by another. */
+/* Runs in the foreign reader: reading a command line takes the process's mmap lock, which may be held for ever. */
 static void run(const void *request, void *answer, int *ret_fd)
 {
 	const struct request *q = request;
@@ -205,7 +205,7 @@ static bool take_process(struct reader *r, struct process_info_texts *ret)
 	return !r->failed;
 }
 
-/* Tell of some of those that begin at @execs, of at most @count; *@ret_done is how many that were, 0 if no answer came. */
+/* Report the first of the @count processes at @execs; *@ret_done is how many were done, 0 if no answer came. */
 static struct err *tell_some(struct process_info *info, const struct process_exec *execs, size_t count,
 			     struct err *(*tell)(void *context, const struct event *ev), void *context, size_t *ret_done)
 {
@@ -232,7 +232,7 @@ static struct err *tell_some(struct process_info *info, const struct process_exe
 struct err *process_info_tell(struct process_info *info, struct err *(*tell)(void *context, const struct event *ev), void *context)
 {
 	struct err *err = NULL;
-	size_t done, alone = 0; /* so many are asked for one by one, since one of them did not answer */
+	size_t done, alone = 0; /* @alone: left to read one by one, because the batch got no answer */
 
 	for (size_t i = 0; i < info->execs.len && !err; i += MAX(done, 1U)) {
 		size_t count = alone ? 1 : MIN(info->execs.len - i, (size_t)BATCH_MAX);

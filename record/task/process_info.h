@@ -2,8 +2,8 @@
 /*
  * process_info.h - command line, cgroup and user of a process, as an event.
  *
- * They are read when a process is found running, and after each exec, if it still lives then: a program that ends within a
- * few milliseconds may have none. Where many call exec, only so many a second are read.
+ * Read when a running process is found, and after each exec if the process still lives: a program that ends within a few
+ * milliseconds may have none. With very many execs only some are read.
  */
 #ifndef RECORD_PROCESS_INFO_H
 #define RECORD_PROCESS_INFO_H
@@ -17,7 +17,7 @@
 
 #define PROCESS_INFO_CMDLINE_MAX 4096 /* bytes; a longer one ends in "..." */
 #define PROCESS_INFO_CGROUP_MAX  4096
-#define PROCESS_INFO_RATE        200  /* execs a second after which it is read, and at once */
+#define PROCESS_INFO_RATE        200  /* execs a second that are read, and the burst */
 
 struct foreign_reader;
 
@@ -34,27 +34,26 @@ struct process_exec {
 };
 
 struct process_info {
-	struct foreign_reader *reader; /* reads after execs; NULL: the caller does, and may wait for ever */
+	struct foreign_reader *reader; /* reads after execs; NULL: the caller reads, and may block for ever */
 	bool no_cmdline;  /* leave command lines out */
-	uint64_t skipped; /* execs after which there was no time to read anything */
+	uint64_t skipped; /* execs that were not read, beyond the rate */
 	uint64_t tokens, last_ns;
 	VEC(struct process_exec) execs; /* to be read */
 	struct process_info_texts texts; /* of the one that is reported */
 };
 
-/* What the folder of /proc that is open as @dir_fd tells. It may wait for ever. */
+/* Read from the /proc folder open as @dir_fd. May block for ever. */
 void process_info_read(const struct process_info *info, int dir_fd, struct process_info_texts *ret);
 
-/* The event that says so; its texts are those of @texts. */
+/* The event of @texts, which it points into. */
 struct event process_info_event(uint32_t pid, const struct process_info_texts *texts);
 
-/* Process @pid executed a program at @now_ns: have the same read by process_info_tell(), unless there were too many. */
+/* Process @pid executed a program at @now_ns: process_info_tell() will read it, unless there are too many. */
 void process_info_after_exec(struct process_info *info, uint32_t pid, uint64_t now_ns);
 
 /*
- * Tell what there is to know of those since the last call, in their order, with the times of their execs; an event lasts until @tell
- * returns. Many are read at once: an exchange with the reader takes longer than to read one. Those that are gone, or do not
- * answer, are left out.
+ * Report the execs since the last call, in order, with their times; an event lasts until @tell returns. They are read in batches: an
+ * exchange with the reader takes longer than reading one process. Processes that are gone or do not answer are omitted.
  */
 MUST_USE struct err *process_info_tell(struct process_info *info, struct err *(*tell)(void *context, const struct event *ev),
 				       void *context);

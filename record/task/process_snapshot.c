@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process_snapshot.c - events change it when their pass is over; telling it makes events again.
+ * process_snapshot.c - applies events when their pass is over, and writes its state as events.
  */
 #include "record/task/process_snapshot.h"
 
@@ -139,7 +139,7 @@ static void on_cgroup(struct process_snapshot *l, const struct event_cgroup *cgr
 static void apply(struct process_snapshot *l, const struct event *ev)
 {
 	if (ev->kind == EVENT_FORK && ev->pid != ev->fork.parent_pid && ev->time_ns)
-		forget_detail(l, ev->pid); /* its number lives again */
+		forget_detail(l, ev->pid); /* its number is reused */
 	switch (ev->kind) {
 	case EVENT_FORK:
 	case EVENT_EXIT:

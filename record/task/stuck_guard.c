@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stuck_guard.c - whether an item is given up is decided by one exchange: the thread wants to leave its call, or the caller to leave
- * the thread, and only one of them finds it inside.
+ * stuck_guard.c - one atomic exchange decides whether an item is given up: the thread leaves its call or the caller abandons the
+ * thread, and only one of them finds the state "inside".
  */
 #include "record/task/stuck_guard.h"
 
@@ -20,7 +20,7 @@
 
 enum where { OUTSIDE, INSIDE, GIVEN_UP };
 
-/* One thread and what it does; its own once it is given up. */
+/* One thread and its state, which it owns once it is abandoned. */
 struct stuck_guard {
 	const struct stuck_work *work;
 	size_t first;
@@ -91,7 +91,7 @@ static void guard_free(struct stuck_guard *guard)
 	free(guard);
 }
 
-/* True if the thread was inside for longer than @patience_ns, and is left there. */
+/* True if the thread was inside for longer than @patience_ns and is abandoned. */
 static bool gives_up(struct stuck_guard *guard, uint64_t patience_ns)
 {
 	int inside = INSIDE;
@@ -101,7 +101,7 @@ static bool gives_up(struct stuck_guard *guard, uint64_t patience_ns)
 	       guard->entered_ns == entered_ns && atomic_compare_exchange_strong(&guard->where, &inside, GIVEN_UP);
 }
 
-/* Until the thread has done all, or is to be left behind: then false. */
+/* Wait until the thread has done all items; false if it is to be abandoned. */
 static bool wait_for(struct stuck_guard *guard, uint64_t patience_ns)
 {
 	bool ended = false, stuck = false;

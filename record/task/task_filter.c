@@ -13,15 +13,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What the maps say of somebody; 0 is a stranger. */
+/* Values of the maps; 0 is a task that is not recorded. */
 #define FAMILY_MEMBER  1
-#define FAMILY_ENDED   2 /* a member that was found to have ended */
-#define FAMILY_LEAVING 3 /* and more: a member that ended, by its own records, so many rounds after the first */
+#define FAMILY_ENDED   2 /* a member found to have ended */
+#define FAMILY_LEAVING 3 /* and above: a member whose exit record was read, plus the round */
 
 #define ROUNDS_KEPT 2
 
-#define LOOK_NS	   100000000ULL /* a cgroup is read so often */
-#define LOOK_SHARE 100		/* for a hundredth of the time at most */
+#define LOOK_NS	   100000000ULL /* between reads of a cgroup */
+#define LOOK_SHARE 100		/* at most a hundredth of the time */
 
 void task_filter_init(struct task_filter *f, const struct target *target)
 {
@@ -140,7 +140,7 @@ void task_filter_round(struct task_filter *f)
 
 		if (f->round - leaver.round < ROUNDS_KEPT)
 			break;
-		/* Otherwise its number lives again, or did. */
+		/* Otherwise its number was reused. */
 		if (state && *state == FAMILY_LEAVING + leaver.round)
 			map_remove(&f->processes, leaver.pid);
 	}
@@ -151,7 +151,7 @@ void task_filter_round(struct task_filter *f)
 		f->leavers.len * sizeof(*f->leavers.items));
 }
 
-/* A process or thread that has ended but was not waited for is no more alive than one that is gone. */
+/* A zombie counts as ended. */
 static bool is_alive(uint32_t id)
 {
 	char path[64], text[1024];
@@ -189,7 +189,7 @@ bool task_filter_lives(struct task_filter *f)
 			continue;
 		if (is_alive((uint32_t)map->slots[i].key))
 			return true;
-		/* What is still in the rings counts; only the question is settled. */
+		/* Its samples in the rings still count; only do not check it again. */
 		map->slots[i].value = FAMILY_ENDED;
 	}
 	return false;

@@ -2,9 +2,8 @@
 /*
  * task_filter.h - which processes' events are kept: all, or those of some processes and their descendants.
  *
- * Clocks that follow a task begin anew with each: a process shorter than the period is never sampled, and a
- * thousand of them are invisible. So where it is allowed, events follow CPUs also for single processes,
- * and what others did is dropped here. Not thread-safe.
+ * A per-task clock starts anew in each task: a process shorter than the period is never sampled, not even a thousand of them.
+ * So if it is permitted, events follow CPUs even for single processes, and other tasks' events are dropped here. Not thread-safe.
  */
 #ifndef RECORD_TASK_FILTER_H
 #define RECORD_TASK_FILTER_H
@@ -17,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Its last thread has ended; samples of it may still be in a ring. */
+/* A process whose last thread has ended; its samples may still be in a ring. */
 struct task_filter_leaver {
 	uint32_t pid;
 	uint64_t round; /* in which it left */
@@ -26,7 +25,7 @@ struct task_filter_leaver {
 /* Zeroed, all tasks. */
 struct task_filter {
 	bool selected;        /* only members count */
-	bool by_cgroup;	      /* the kernel selects; members are those that a cgroup held when it was read last, with their children */
+	bool by_cgroup;	      /* the kernel selects; members are the cgroup's processes as of the last read, and their children */
 	int cgroup_fd;	      /* its folder, the target's */
 	uint64_t next_ns;     /* when to read it again */
 	uint64_t looks;	      /* so often it was read */
@@ -47,22 +46,22 @@ bool task_filter_event(struct task_filter *f, const struct event *ev);
 /* The last thread of @pid has ended. */
 void task_filter_leave(struct task_filter *f, uint32_t pid);
 
-/* All rings have been drained once more: those who left before the last time are forgotten. */
+/* All rings have been drained once more: forget processes that ended before the previous time. */
 void task_filter_round(struct task_filter *f);
 
 /* Is a sample of this thread to be kept? */
 bool task_filter_has(const struct task_filter *f, uint32_t pid, uint32_t tid);
 
 /*
- * Is this thread known to be recorded? Of a cgroup, what the kernel hands out is recorded in any case, and task_filter_has() says
- * so of everybody; of whom it holds this tells, as of the last task_filter_look().
+ * Is this thread a member? With a cgroup the kernel selects samples, so task_filter_has() is true for every thread; this function
+ * answers as of the last task_filter_look().
  */
 bool task_filter_owns(const struct task_filter *f, uint32_t pid, uint32_t tid);
 
-/* It is @now_ns: read the members of the cgroup, if it is one and was not read for a while. */
+/* At @now_ns: read the cgroup's members, if it is due. */
 void task_filter_look(struct task_filter *f, uint64_t now_ns);
 
-/* Does any member still run? Members that do not are asked once. */
+/* Does any member still run? Ended members are checked once. */
 bool task_filter_lives(struct task_filter *f);
 
 #endif

@@ -17,7 +17,7 @@
 
 #define PRESENT    (1ULL << 63)
 #define PAGES_MAX  512 /* asked for at once */
-#define LISTED_MAX 128 /* pages that lie apart, likewise */
+#define LISTED_MAX 128 /* scattered pages, likewise */
 
 bool task_memory_open(struct task_memory *mem, uint32_t pid)
 {
@@ -36,7 +36,7 @@ void task_memory_close(struct task_memory *mem)
 	mem->pagemap_fd = -1;
 }
 
-/* Pages that are present, or not, one after the other from number @first on, at most @count of them and PAGES_MAX. */
+/* The number of consecutive pages from @first on that are present, or not present; at most @count and PAGES_MAX. */
 static size_t alike_pages(int pagemap_fd, uint64_t first, size_t count, bool present)
 {
 	uint64_t entries[PAGES_MAX];
@@ -120,8 +120,8 @@ static bool list_pages(struct page_list *list, const struct task_memory_piece *p
 }
 
 /*
- * Which of the pages are present, by one call, however many there are. A page of nothing but zeroes counts as a fault there, as
- * do others that are not there. False: the kernel does not tell (CONFIG_MIGRATION), or may not.
+ * Find out with one call which of the pages are present. The kernel's zero page is reported like a missing page. False: the kernel
+ * cannot (CONFIG_MIGRATION) or must not tell.
  */
 static bool ask_pages(const struct task_memory *mem, struct page_list *list)
 {
@@ -145,7 +145,7 @@ static size_t present_in(const struct page_list *list, const struct task_memory_
 	return (size_t)(MIN(addr, end) - piece->addr);
 }
 
-/* Set @got of each to what lies in pages that are present. */
+/* Set @got of each piece to its length in present pages. */
 static void find_present(const struct task_memory *mem, struct task_memory_piece *pieces, size_t count)
 {
 	struct page_list list;
@@ -179,7 +179,7 @@ void task_memory_read_pieces(const struct task_memory *mem, struct task_memory_p
 		from[n] = (struct iovec){ (void *)(uintptr_t)pieces[i].addr, pieces[i].got };
 		map[n++] = i;
 	}
-	/* The kernel stops at the first that it cannot copy; the next call goes on behind that. */
+	/* The kernel stops at the first piece that it cannot copy; the next call starts behind it. */
 	while (done < n) {
 		ssize_t got = process_vm_readv((pid_t)mem->pid, to + done, n - done, from + done,
 					       n - done, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * task_times.c - the files are the kernel's own, and reading them never waits for another process's memory.
+ * task_times.c - reads files that never wait for another process's memory.
  */
 #include "record/task/task_times.h"
 

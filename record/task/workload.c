@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * workload.c - two pipes to one child: "go" holds it back, "failed" closes by itself when exec works.
+ * workload.c - two pipes to the child: it waits for a byte from "go", and "failed" is closed by a successful exec.
  */
 #include "record/task/workload.h"
 
