@@ -375,7 +375,7 @@ static bool at_number(struct json_reader *r)
 	return false;
 }
 
-double json_read_double(struct json_reader *r)
+static double plain_double(struct json_reader *r)
 {
 	int64_t value;
 
@@ -384,7 +384,26 @@ double json_read_double(struct json_reader *r)
 	return take_short(r, &value) ? (double)value : long_number(r);
 }
 
-int64_t json_read_int(struct json_reader *r)
+/* Did @quoted read all of the text that ends where @r is? */
+static void check_quoted(struct json_reader *r, const struct json_reader *quoted)
+{
+	if (quoted->failed || quoted->pos != quoted->end)
+		json_read_fail(r, "a number in quotes before this");
+}
+
+double json_read_double(struct json_reader *r)
+{
+	if (look(r) != '"')
+		return plain_double(r);
+
+	struct json_reader quoted = json_reader_part(r, take_text(r));
+	double value = plain_double(&quoted);
+
+	check_quoted(r, &quoted);
+	return r->failed ? 0 : value;
+}
+
+static int64_t plain_int(struct json_reader *r)
 {
 	int64_t value;
 	double wide;
@@ -397,6 +416,18 @@ int64_t json_read_int(struct json_reader *r)
 	if (wide >= 9223372036854775807.0)
 		return INT64_MAX;
 	return wide <= -9223372036854775808.0 ? INT64_MIN : (int64_t)wide;
+}
+
+int64_t json_read_int(struct json_reader *r)
+{
+	if (look(r) != '"')
+		return plain_int(r);
+
+	struct json_reader quoted = json_reader_part(r, take_text(r));
+	int64_t value = plain_int(&quoted);
+
+	check_quoted(r, &quoted);
+	return r->failed ? 0 : value;
 }
 
 bool json_read_more_int(struct json_reader *r, int64_t *ret)

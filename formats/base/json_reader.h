@@ -14,7 +14,8 @@
  *
  * A whole file is read in place, so memory does not depend on its size. Failure is sticky, as in reader.h: reads yield zero,
  * loops end, and json_read_check() says at the end what was wrong and where. Texts without escapes are slices of the input.
- * Also understood, because tools write them: a comma before a closing bracket, and a byte order mark.
+ * Also understood, because tools write them: a comma before a closing bracket, a byte order mark, and a number in quotes where a
+ * number belongs.
  */
 #ifndef BASE_JSON_READER_H
 #define BASE_JSON_READER_H

@@ -99,6 +99,31 @@ TEST(chrome_states_beside_samples_are_no_calls)
 	import_case_close(&c);
 }
 
+TEST(chrome_traces_of_hermes_have_numbers_as_texts_and_places_in_names)
+{
+	struct import_case c;
+	const struct profile_line *line;
+	uint32_t leaf;
+
+	import_case_text(&c, "{\"traceEvents\":[{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":7,\"ts\":\"115\",\"tid\":\"-1\",\"args\":{\"name\":\"app\"}}],"
+			     "\"samples\":[{\"cpu\":\"-1\",\"name\":\"\",\"ts\":\"2000\",\"pid\":7,\"tid\":\"75\",\"weight\":\"1\",\"sf\":3},"
+			     "{\"ts\":\"3000\",\"pid\":7,\"tid\":\"75\",\"weight\":\"2\",\"sf\":4}],"
+			     "\"stackFrames\":{\"1\":{\"name\":\"[root]\",\"category\":\"root\"},"
+			     "\"2\":{\"line\":\"4\",\"funcLine\":\"1\",\"name\":\"global(http://h:81/i.bundle?a=b:4:9)\",\"category\":\"JavaScript\",\"parent\":1},"
+			     "\"3\":{\"line\":\"88\",\"funcLine\":\"80\",\"name\":\"(http://h:81/i.bundle?a=b:88:1)\",\"category\":\"JavaScript\",\"parent\":2},"
+			     "\"4\":{\"name\":\"[GC Young Gen]\",\"category\":\"Metadata\",\"parent\":1}}}");
+	CHECK_UINT(import_case_sum(&c, "samples").weight, 3);
+	CHECK_STR(import_case_stack(&c, 0), "(anonymous):88<global:4<[root]");
+	CHECK_STR(import_case_stack(&c, 1), "[GC Young Gen]<[root]");
+	leaf = c.p->stacks.items[c.p->samples.items[0].stack].location;
+	line = &c.p->lines.items[c.p->locations.items[leaf].first_line];
+	CHECK_STR(profile_text(c.p, line->file), "http://h:81/i.bundle?a=b");
+	CHECK_UINT(c.p->functions.items[line->function].line, 80);
+	CHECK_UINT(c.p->threads.items[c.p->samples.items[0].thread].tid, 75);
+	CHECK_UINT(c.p->times.first_ns, 2000000);
+	import_case_close(&c);
+}
+
 TEST(chrome_stack_frames_in_a_circle_are_refused)
 {
 	static const char text[] = "{\"traceEvents\":[],\"ph\":1,\"stackFrames\":{\"1\":{\"name\":\"a\",\"parent\":\"2\"},"

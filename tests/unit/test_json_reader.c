@@ -69,3 +69,24 @@ TEST(json_bytes_that_are_no_digits_are_refused_in_numbers)
 		json_reader_deinit(&r);
 	}
 }
+
+TEST(json_numbers_may_stand_in_quotes)
+{
+	static const char text[] = "[\"12\",\"-3.5\",\"99999999999999999999\",7]", wrong[] = "[\"1x\"]", empty[] = "[\"\"]";
+	struct json_reader r;
+	int64_t value;
+
+	json_reader_init(&r, text, sizeof(text) - 1);
+	CHECK(json_read_array(&r) && json_read_more_int(&r, &value));
+	CHECK_INT(value, 12);
+	CHECK(json_read_more(&r) && json_read_double(&r) == -3.5);
+	CHECK(json_read_more(&r) && json_read_int(&r) == INT64_MAX);
+	CHECK(json_read_more_int(&r, &value) && value == 7 && !json_read_more(&r));
+	CHECK_OK(json_read_check(&r));
+	json_reader_init(&r, wrong, sizeof(wrong) - 1);
+	CHECK(json_read_array(&r) && json_read_more_int(&r, &value) && value == 0);
+	CHECK_ERR(json_read_check(&r), ERR_CORRUPT, "expected a number in quotes before this at offset 5");
+	json_reader_init(&r, empty, sizeof(empty) - 1);
+	CHECK(json_read_array(&r) && json_read_more_int(&r, &value));
+	CHECK(r.failed != NULL);
+}

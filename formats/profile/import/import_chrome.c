@@ -61,6 +61,7 @@ struct chrome_profile {
 struct chrome_frame {
 	uint32_t name, category;
 	uint32_t parent; /* text; 0: none */
+	uint32_t declared; /* line that the function begins at; 0: not known */
 	uint32_t stack;	 /* PROFILE_NONE until it is known */
 };
 
@@ -185,11 +186,35 @@ static bool take_place(struct chrome *in, const struct chrome_fields *f)
 	return true;
 }
 
+/* "12", "-1"; false for what is no number, or a very long one. */
+static bool whole_number(struct json_text text, int64_t *ret)
+{
+	size_t sign = text.len && *text.data == '-';
+
+	if (text.len == sign || text.len > 18)
+		return false;
+	*ret = 0;
+	for (size_t i = sign; i < text.len; i++) {
+		if (text.data[i] < '0' || text.data[i] > '9')
+			return false;
+		*ret = *ret * 10 + (text.data[i] - '0');
+	}
+	*ret = sign ? -*ret : *ret;
+	return true;
+}
+
+/* Some write names where numbers belong, or numbers as texts. */
 static struct chrome_id read_id(struct chrome *in, struct json_reader *r)
 {
-	if (json_read_peek(r) == JSON_TEXT) /* some write names where numbers belong */
-		return (struct chrome_id){ true, import_text(in->p, json_read_text(r)) };
-	return (struct chrome_id){ false, json_read_int(r) };
+	struct json_text text;
+	int64_t number;
+
+	if (json_read_peek(r) != JSON_TEXT)
+		return (struct chrome_id){ false, json_read_int(r) };
+	text = json_read_text(r);
+	if (whole_number(text, &number))
+		return (struct chrome_id){ false, number };
+	return (struct chrome_id){ true, import_text(in->p, text) };
 }
 
 static void read_fields(struct chrome *in, struct json_reader *r, struct chrome_fields *ret)
@@ -437,6 +462,8 @@ static void read_stack_frame(struct chrome *in, struct json_reader *r, uint32_t 
 			frame.category = import_text(in->p, json_read_text(r));
 		else if (json_is(key, "parent"))
 			frame.parent = frame_id(in, r);
+		else if (json_is(key, "funcLine"))
+			frame.declared = json_read_small(r);
 		else
 			json_read_skip(r);
 	}
@@ -461,8 +488,59 @@ static struct chrome_frame *frame_named(struct chrome *in, uint32_t id)
 	return at ? &in->frames.items[*at] : NULL;
 }
 
+/* The number behind the last colon of @text, which is cut off with it; 0, and nothing is cut, if there is none. */
+static uint32_t take_number(struct json_text *text)
+{
+	const char *colon = memrchr(text->data, ':', text->len);
+	uint64_t number = 0;
+
+	if (!colon || colon + 1 == text->data + text->len)
+		return 0;
+	for (const char *c = colon + 1; c < text->data + text->len; c++) {
+		if (*c < '0' || *c > '9')
+			return 0;
+		number = MIN(number * 10 + (uint64_t)(*c - '0'), (uint64_t)UINT32_MAX);
+	}
+	text->len = (size_t)(colon - text->data);
+	return (uint32_t)number;
+}
+
+/* Hermes (React Native) has "name(file:line:column)" as the name, and a kind as the category. */
+static uint32_t hermes_location(struct chrome *in, const struct chrome_frame *from)
+{
+	const char *name = profile_text(in->p, from->name), *open = strchr(name, '(');
+	size_t len = strlen(name);
+	struct import_frame frame = { .name = from->name, .module = PROFILE_NONE, .kind = PROFILE_FRAME_RUNTIME };
+	struct json_text place = { open ? open + 1 : name, open ? len - (size_t)(open + 1 - name) : 0 };
+
+	if (from->declared && place.len && name[len - 1] == ')') {
+		place.len--;
+		take_number(&place);
+		frame.line = take_number(&place);
+		frame.file = import_text(in->p, place);
+		frame.declared = from->declared;
+		frame.kind = PROFILE_FRAME_INTERPRETED;
+		frame.name = open == name ? profile_string(in->p, "(anonymous)")
+					  : import_text(in->p, (struct json_text){ name, (size_t)(open - name) });
+	}
+	return import_frame(in->p, &frame);
+}
+
+static bool is_hermes(const char *category)
+{
+	static const char *const kinds[] = { "JavaScript", "root", "Metadata", "Native", "JSSuspend", "HermesInternal" };
+
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (strcmp(category, kinds[i]) == 0)
+			return true;
+	return false;
+}
+
 static uint32_t stack_frame_location(struct chrome *in, const struct chrome_frame *from)
 {
+	if (is_hermes(profile_text(in->p, from->category)))
+		return hermes_location(in, from);
+
 	const char *module = profile_text(in->p, from->category);
 	bool kernel = strncmp(module, "[kernel", 7) == 0;
 	struct import_frame frame = { .name = from->name };
