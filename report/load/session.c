@@ -6,6 +6,7 @@
 
 #include "formats/event_multiplexing.h"
 #include "formats/profile/same_names.h"
+#include "report/load/imported_names.h"
 #include "report/load/input.h"
 #include "report/load/profile_filter.h"
 #include "report/print/number.h"
@@ -205,6 +206,7 @@ static void open_profile(struct session *s, const struct session_args *args, con
 {
 	*s = (struct session){ .args = args, .imported = true, .diag = *diag, .profile = input->profile, .facts = input->facts };
 	binaries_open(&s->binaries, args, NULL, &s->diag);
+	imported_names_demangle(s->profile, args->demangle);
 	s->facts.input = args->input;
 	for (size_t i = 0; i < s->profile->samples.len; i++)
 		s->stream.samples += s->profile->samples.items[i].count;
