@@ -245,6 +245,32 @@ TEST(speedscope_files_of_both_kinds)
 	import_case_close(&c);
 }
 
+#define SPEEDSCOPE "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"shared\":{\"frames\":[{\"name\":\"a\"},{\"name\":\"b\"}]}," \
+		   "\"profiles\":[{\"type\":\"sampled\",\"name\":\"x\",\"unit\":"
+
+TEST(speedscope_keeps_units_that_are_not_its_own)
+{
+	struct import_case c;
+
+	import_case_text(&c, SPEEDSCOPE "\"megabytes\",\"samples\":[[0],[1]],\"weights\":[10.25,3]}]}");
+	CHECK_INT(import_case_sum(&c, "value").weight, 13);
+	CHECK_STR(profile_text(c.p, c.p->types.items[0].unit), "megabytes");
+	CHECK(c.diag.entries && strstr(c.diag.entries->message, "1 weights have a fraction"));
+	import_case_close(&c);
+}
+
+TEST(speedscope_has_a_weight_for_each_sample)
+{
+	static const char few[] = SPEEDSCOPE "\"none\",\"samples\":[[0],[1]],\"weights\":[10]}]}";
+	static const char many[] = SPEEDSCOPE "\"none\",\"samples\":[[0]],\"weights\":[10,11]}]}";
+	struct import_case c;
+
+	CHECK_ERR(import_case_read(&c, few, sizeof(few) - 1, "x"), ERR_CORRUPT, "offset 201 has fewer weights than samples");
+	import_case_close(&c);
+	CHECK_ERR(import_case_read(&c, many, sizeof(many) - 1, "x"), ERR_CORRUPT, "has more weights than samples");
+	import_case_close(&c);
+}
+
 TEST(v8_and_chrome_files_survive_damage)
 {
 	static const char *const names[] = { "node.cpuprofile", "node.heapprofile", "node-trace.json" };

@@ -12,6 +12,8 @@
 #include "formats/profile/import/import_text.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <math.h>
 
 struct speedscope {
 	struct profile *p;
@@ -20,6 +22,8 @@ struct speedscope {
 	struct import_spans spans;
 	struct err *err;
 	bool own; /* we wrote it */
+	const char *mismatch; /* a profile has "fewer" or "more" weights than samples; NULL: as many */
+	uint64_t rounded; /* weights that have a fraction where only whole numbers can be kept */
 };
 
 static const struct unit {
@@ -37,6 +41,7 @@ static const struct unit {
 struct speedscope_profile {
 	struct json_text events, samples, weights; /* raw */
 	const struct unit *unit;
+	uint32_t odd_unit; /* string: one that speedscope does not have, 0 if it has it */
 	uint32_t type, thread;
 	double scale; /* to ns, or 1 */
 	bool is_time;
@@ -149,6 +154,19 @@ static uint32_t read_stack(struct speedscope *in, struct json_reader *r)
 	return stack;
 }
 
+/* The next of @weights, of which there has to be one for each sample; 1 if the file has none at all. */
+static double read_weight(struct speedscope *in, const struct speedscope_profile *of, struct json_reader *weights, bool weighted)
+{
+	double weight = 1;
+
+	if (weighted && !json_read_more(weights))
+		in->mismatch = "fewer";
+	else if (weighted)
+		weight = json_read_double(weights);
+	in->rounded += of->scale == 1 && weight != trunc(weight);
+	return weight;
+}
+
 static void read_samples(struct speedscope *in, const struct speedscope_profile *of, struct json_reader *r,
 			 struct json_reader *weights)
 {
@@ -157,20 +175,21 @@ static void read_samples(struct speedscope *in, const struct speedscope_profile 
 
 	if (!json_read_array(r))
 		return;
-	while (json_read_more(r)) {
+	while (!weights->failed && !in->mismatch && json_read_more(r)) {
 		struct import_sample sample = { .type = of->type, .thread = of->thread, .count = 1 };
-		double weight = 1;
+		double weight;
 
 		sample.stack = read_stack(in, r);
-		if (weighted && json_read_more(weights))
-			weight = json_read_double(weights);
+		weight = read_weight(in, of, weights, weighted);
 		sample.weight = (int64_t)import_time_ns(weight, of->scale);
 		sample.has_time = of->is_time && weighted;
 		sample.time_ns = import_time_ns(now, of->scale);
 		now += weight > 0 ? weight : 0;
-		if (!r->failed)
+		if (!r->failed && !weights->failed)
 			import_sample(in->p, &sample);
 	}
+	if (weighted && !r->failed && !in->mismatch && json_read_more(weights))
+		in->mismatch = "more";
 }
 
 /* ---- profiles ---- */
@@ -196,19 +215,25 @@ static void read_values(struct speedscope *in, const struct speedscope_profile *
 		in->err = json_read_check(&samples);
 	if (!in->err && weights.failed)
 		in->err = json_read_check(&weights);
+	if (!in->err && in->mismatch)
+		in->err = err_new(ERR_CORRUPT, "the profile whose weights end at offset %zu has %s weights than samples",
+				  (size_t)(weights.end - weights.begin), in->mismatch);
 	json_reader_deinit(&events);
 	json_reader_deinit(&samples);
 	json_reader_deinit(&weights);
 }
 
-static void set_unit(struct json_text name, struct speedscope_profile *of)
+static void set_unit(struct speedscope *in, struct json_text name, struct speedscope_profile *of)
 {
-	const struct unit *unit = &units[0];
+	const struct unit *unit = NULL;
 
 	for (size_t i = 0; i < ARRAY_LEN(units); i++)
 		if (json_is(name, units[i].name))
 			unit = &units[i];
-	of->unit = unit;
+	if (!unit)
+		of->odd_unit = import_text(in->p, name);
+	of->unit = unit ? unit : &units[0];
+	unit = of->unit;
 	of->scale = unit->scale;
 	of->is_time = unit->is_time;
 }
@@ -229,6 +254,7 @@ static void take_name(struct speedscope *in, uint32_t name, struct speedscope_pr
 {
 	struct json_text text = { profile_text(in->p, name), strlen(profile_text(in->p, name)) };
 	struct import_place place;
+	const char *unit = of->unit->unit;
 	char type[256] = "";
 
 	if (!import_place(text, &place)) {
@@ -240,7 +266,11 @@ static void take_name(struct speedscope *in, uint32_t name, struct speedscope_pr
 				   import_text(in->p, place.name));
 	if (in->own)
 		snprintf(type, sizeof(type), "%.*s", (int)MIN(place.event.len, sizeof(type) - 1), place.event.data);
-	of->type = import_type(in->p, *type ? type : of->unit->type, of->unit->unit);
+	if (of->odd_unit)
+		unit = profile_text(in->p, of->odd_unit);
+	if (of->odd_unit && !*type)
+		snprintf(type, sizeof(type), "value");
+	of->type = import_type(in->p, *type ? type : of->unit->type, unit);
 }
 
 static void read_profile(struct speedscope *in, struct json_reader *r)
@@ -255,7 +285,7 @@ static void read_profile(struct speedscope *in, struct json_reader *r)
 		if (json_is(key, "name"))
 			name = import_text(in->p, json_read_text(r));
 		else if (json_is(key, "unit"))
-			set_unit(json_read_text(r), &of);
+			set_unit(in, json_read_text(r), &of);
 		else if (json_is(key, "startValue"))
 			of.start = json_read_double(r);
 		else if (json_is(key, "endValue"))
@@ -270,7 +300,7 @@ static void read_profile(struct speedscope *in, struct json_reader *r)
 			json_read_skip(r);
 	}
 	if (!of.unit)
-		set_unit((struct json_text){ "none", 4 }, &of);
+		set_unit(in, (struct json_text){ "none", 4 }, &of);
 	take_name(in, name, &of);
 	if (!r->failed)
 		read_values(in, &of, r);
@@ -317,6 +347,8 @@ static struct err *read_speedscope(const struct import_input *input, struct prof
 	(void)facts;
 	if (!err)
 		err = read_part(&in, input, /* shared= */ false);
+	if (!err && in.rounded)
+		diag_warn(diag, "%" PRIu64 " weights have a fraction, which is rounded: values are whole numbers", in.rounded);
 	vec_deinit(&in.frames);
 	import_spans_deinit(&in.spans);
 	return err;
