@@ -187,7 +187,8 @@ static void begin_readers(struct drain *d)
 	if (d->scene.off_cpu_event != RECORDING_NO_EVENT)
 		d->descriptors = descriptor_looks_new();
 	if (d->scene.off_cpu_event != RECORDING_NO_EVENT)
-		d->wait_probe = wait_probe_new(d->options.managed ? managed_readers_table(d->options.managed) : NULL);
+		d->wait_probe = wait_probe_new(d->options.managed ? managed_readers_table(d->options.managed) : NULL,
+					       &d->options.hands[0].priority);
 	begin_idle(d);
 	for (size_t i = 0; i < nreaders; i++)
 		d->parts[i] = (struct part){

@@ -48,6 +48,8 @@ struct wait_probe {
 	uint64_t answered; /* requests, including those of threads that had stopped waiting */
 
 	struct thread_looker *looker; /* the thread's */
+	struct priority priority;     /* the same */
+	const struct priority *first_in_line; /* the recorder's thread; NULL: it is as ordinary as this one */
 };
 
 /* ---- the probing thread ---- */
@@ -67,8 +69,11 @@ static void *run(void *arg)
 		struct request request = p->requests[--p->nrequests];
 
 		pthread_mutex_unlock(&p->lock);
+		if (p->first_in_line)
+			priority_join(&p->priority, p->first_in_line);
 		bool waits = thread_look(p->looker, request.pid, request.tid, &found->sight);
 
+		priority_check(&p->priority);
 		found->out_ns = request.out_ns;
 		pthread_mutex_lock(&p->lock);
 		p->answered++;
@@ -95,14 +100,15 @@ static bool start(struct wait_probe *p)
 
 /* ---- the recorder's side ---- */
 
-struct wait_probe *wait_probe_new(struct managed_table *table)
+struct wait_probe *wait_probe_new(struct managed_table *table, const struct priority *first)
 {
 	struct wait_probe *p = memory_zeroed(1, sizeof(*p));
 
 	p->looker = thread_looker_new(table);
+	p->first_in_line = first;
 	p->found = memory_zeroed(AT_ONCE, sizeof(*p->found));
 	p->tokens = BURST;
-	pthread_mutex_init(&p->lock, NULL);
+	priority_mutex_init(&p->lock);
 	pthread_cond_init(&p->wakeup, NULL);
 	return p;
 }

@@ -19,6 +19,7 @@
 
 #include "formats/event.h"
 #include "record/sample/thread_sight.h"
+#include "record/system/priority.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,8 +46,11 @@ struct wait_probe_totals {
 
 struct wait_probe;
 
-/* Starts no thread. @table, which outlives it, knows interpreters; NULL: none are read. */
-struct wait_probe *wait_probe_new(struct managed_table *table);
+/*
+ * Starts no thread. @table knows interpreters; NULL: none are read. The probing thread shares the place in line of @first: behind a
+ * crowd of busy threads it would probe when the recording is over. NULL: an ordinary one. Both outlive the probe.
+ */
+struct wait_probe *wait_probe_new(struct managed_table *table, const struct priority *first);
 
 /* Waits at most a second; memory that a hung thread may use is leaked. */
 void wait_probe_free(struct wait_probe *p);

@@ -5,7 +5,9 @@
 #include "record/sample/wait_probe.h"
 #include "tests/unit/test.h"
 
+#include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -66,15 +68,37 @@ static struct err *note(void *context, const struct wait_probe_found *found)
 	return NULL;
 }
 
+/* Threads of this process that run before all ordinary ones. */
+static unsigned count_urgent(void)
+{
+	DIR *dir = opendir("/proc/self/task");
+	struct dirent *entry;
+	unsigned count = 0;
+
+	while (dir && (entry = readdir(dir)) != NULL)
+		count += atoi(entry->d_name) > 0 && (sched_getscheduler(atoi(entry->d_name)) & ~SCHED_RESET_ON_FORK) == SCHED_RR;
+	if (dir)
+		closedir(dir);
+	return count;
+}
+
 TEST(wait_probe_looks_at_who_waits_for_long_without_a_stack_once)
 {
 	struct wait_probe_found *found = calloc(1, sizeof(*found));
-	struct wait_probe *p = wait_probe_new(NULL);
+	struct priority urgent = { 0 }, lowered;
+	struct wait_probe *p;
 	struct sleeper sleeper = { 0 };
 	pthread_t thread;
 
 	if (getenv("EMULATOR") || access("/proc/self/syscall", R_OK) || access("/proc/self/schedstat", R_OK))
 		SKIP("this kernel does not tell what threads wait for");
+	/* This thread may be urgent, but is not while it tests. */
+	bool is_urgent = priority_raise(&urgent, 1, /* kept= */ true);
+
+	lowered = urgent;
+	if (is_urgent)
+		priority_lower(&lowered);
+	p = wait_probe_new(NULL, &urgent);
 	CHECK(pipe(sleeper.ends) == 0 && pthread_create(&thread, NULL, sleep_long, &sleeper) == 0);
 	while (!sleeper.tid)
 		nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
@@ -98,6 +122,8 @@ TEST(wait_probe_looks_at_who_waits_for_long_without_a_stack_once)
 	CHECK(found->sight.sp && found->sight.ip && found->sight.stack_len);
 	CHECK(!wait_probe_busy(p));
 	CHECK_UINT(wait_probe_totals(p).found, 1);
+	/* Or behind a crowd of busy threads it would look when the recording is over. */
+	CHECK_UINT(count_urgent(), is_urgent ? 1 : 0);
 	CHECK(write(sleeper.ends[1], "x", 1) == 1);
 	pthread_join(thread, NULL);
 	wait_probe_free(p);
@@ -107,7 +133,7 @@ TEST(wait_probe_looks_at_who_waits_for_long_without_a_stack_once)
 /* Else each wait of one thread would have a list of 65,536 others gone through, which do not end. */
 TEST(wait_probe_does_not_go_through_all_waits_for_the_sake_of_each)
 {
-	struct wait_probe *p = wait_probe_new(NULL);
+	struct wait_probe *p = wait_probe_new(NULL, NULL);
 
 	for (uint32_t i = 1; i < 65536; i++)
 		wait_probe_event(p, &(struct event){ .kind = EVENT_FORK, .pid = i, .tid = i }, true);
@@ -127,7 +153,7 @@ TEST(wait_probe_does_not_go_through_all_waits_for_the_sake_of_each)
 TEST(wait_probe_gives_each_of_many_threads_a_turn)
 {
 	enum { WAITERS = 2 * WAIT_PROBE_RATE, UNKNOWN = 10, FIRST_TID = 1 << 30 }; /* there are no such threads */
-	struct wait_probe *p = wait_probe_new(NULL);
+	struct wait_probe *p = wait_probe_new(NULL, NULL);
 	const uint64_t now_ns = 1000000000000;
 
 	for (uint32_t i = 0; i < WAITERS; i++) {
