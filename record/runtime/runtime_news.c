@@ -98,6 +98,9 @@ static void say_v8(const struct runtime_unread *v8, struct diag *notes)
 	else if (v8->count && v8->major)
 		diag_warn(notes, "V8 %u.%u is not among those that this precord reads, " V8_VERSIONS ": its code has no names",
 			  v8->major, v8->minor);
+	else if (v8->count && v8->stripped)
+		diag_warn(notes, "processes whose V8 is stripped of the symbols that describe its data: %" PRIu64
+			  "; their code has the names of /tmp/perf-PID.map (chromium --no-sandbox --js-flags=--perf-basic-prof), or none", v8->count);
 	else if (v8->count)
 		diag_warn(notes, "processes with V8 that could not be read: %" PRIu64 "; their code has no names", v8->count);
 }

@@ -37,6 +37,7 @@ struct runtime_unread {
 	uint64_t count;	       /* of processes */
 	unsigned major, minor; /* of the last one; 0: not known */
 	bool newer;	       /* than all that are known */
+	bool stripped;	       /* of the symbols that tell the version, and where things are */
 };
 
 struct runtime_news {

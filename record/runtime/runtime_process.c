@@ -289,7 +289,8 @@ static void open_v8(struct runtime_process *p, const struct managed_place *place
 	if (!file || !file->usable || !task_memory_open(&p->memory, p->pid)) {
 		runtime_news_put_unread(p->news, RUNTIME_V8,
 			     (struct runtime_unread){ .major = file ? file->layout.major : 0, .minor = file ? file->layout.minor : 0,
-					      .newer = file && v8_layout_is_newer(&file->layout) });
+					      .newer = file && v8_layout_is_newer(&file->layout),
+					      .stripped = file && !file->layout.major });
 		return;
 	}
 	p->v8 = v8_new(&file->layout, p->pid, age_of(p->pid));
