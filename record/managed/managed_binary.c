@@ -63,23 +63,59 @@ struct managed_file {
 
 
 struct symbol {
-	uint32_t name;
 	uint8_t type;
-	uint16_t section;
 	uint64_t value, len;
 };
 
-static struct symbol read_symbol(struct reader *r)
+/*
+ * A large file has hundreds of thousands of symbols, of which a few are wanted: most are told by what their names begin with. So the
+ * fields before the name are taken without a reader, of an entry that is there.
+ */
+static uint32_t name_of(const uint8_t *entry)
+{
+	return entry[0] | (uint32_t)entry[1] << 8 | (uint32_t)entry[2] << 16 | (uint32_t)entry[3] << 24;
+}
+
+/* Is it defined in the file? */
+static bool has_section(const uint8_t *entry)
+{
+	return entry[6] | entry[7];
+}
+
+static struct symbol read_symbol(const uint8_t *entry)
 {
 	struct symbol s = { 0 };
+	struct reader r;
 
-	s.name = reader_u32(r, "symbol name");
-	s.type = reader_u8(r, "symbol type") & 15;
-	reader_skip(r, 1, "symbol visibility");
-	s.section = reader_u16(r, "symbol section");
-	s.value = reader_u64(r, "symbol value");
-	s.len = reader_u64(r, "symbol length");
+	reader_init(&r, entry, SYMBOL_LEN, /* big_endian= */ false);
+	reader_skip(&r, 4, "symbol name");
+	s.type = reader_u8(&r, "symbol type") & 15;
+	reader_skip(&r, 3, "symbol visibility and section");
+	s.value = reader_u64(&r, "symbol value");
+	s.len = reader_u64(&r, "symbol length");
 	return s;
+}
+
+/* What names that are wanted begin with: a bit for each pair of bytes. */
+struct beginnings {
+	uint64_t pairs[65536 / 64];
+};
+
+static uint32_t pair_of(const char *name)
+{
+	return (uint8_t)name[0] | (uint32_t)(uint8_t)name[1] << 8;
+}
+
+/* @names, of two bytes at least, up to a NULL. */
+static void add_beginnings(struct beginnings *b, const char *const *names)
+{
+	for (size_t i = 0; names[i]; i++)
+		b->pairs[pair_of(names[i]) / 64] |= 1ULL << (pair_of(names[i]) % 64);
+}
+
+static bool may_be_wanted(const struct beginnings *b, const char *name)
+{
+	return b->pairs[pair_of(name) / 64] >> (pair_of(name) % 64) & 1;
 }
 
 static void take_variable(struct image *image, const struct symbol *s, struct managed_symbol *ret)
@@ -136,21 +172,25 @@ static void take_symbol(void *context, const struct symbol *s, const char *name,
 /* @name has @room bytes, and may change meanwhile. */
 typedef void found_symbol_fn(void *context, const struct symbol *s, const char *name, size_t room);
 
-static void each_symbol(struct image *image, const char *table, const char *strings, found_symbol_fn *found,
-			void *context)
+/* Those that begin as @wanted. */
+static void each_symbol(struct image *image, const char *table, const char *strings, const struct beginnings *wanted,
+			found_symbol_fn *found, void *context)
 {
 	struct image_section symbols, names;
-	struct reader r;
 
 	if (!image_section(image, table, &symbols) || !image_section(image, strings, &names) ||
-	    !names.len || names.data[names.len - 1])
+	    names.len < 2 || names.data[names.len - 1])
 		return;
-	reader_init(&r, symbols.data, symbols.len, /* big_endian= */ false);
-	while (reader_left(&r) >= SYMBOL_LEN) {
-		struct symbol s = read_symbol(&r);
+	for (size_t i = 0; i < symbols.len / SYMBOL_LEN; i++) {
+		const uint8_t *entry = symbols.data + i * SYMBOL_LEN;
+		size_t at = name_of(entry);
+		const char *name = (const char *)names.data + at;
 
-		if (s.section && s.name < names.len)
-			found(context, &s, (const char *)names.data + s.name, names.len - s.name);
+		if (at >= names.len - 1 || !may_be_wanted(wanted, name) || !has_section(entry))
+			continue;
+		struct symbol s = read_symbol(entry);
+
+		found(context, &s, name, names.len - at);
 	}
 }
 
@@ -260,9 +300,12 @@ static void run(const void *request, void *answer, int *ret_fd)
 		return;
 	ret->vaddr = q->start - bias;
 	struct taking taking = { q->runtime, image, ret };
+	struct beginnings wanted = { 0 };
 
-	each_symbol(image, ".dynsym", ".dynstr", take_symbol, &taking);
-	each_symbol(image, ".symtab", ".strtab", take_symbol, &taking);
+	add_beginnings(&wanted, q->runtime->symbols);
+	add_beginnings(&wanted, q->runtime->loops);
+	each_symbol(image, ".dynsym", ".dynstr", &wanted, take_symbol, &taking);
+	each_symbol(image, ".symtab", ".strtab", &wanted, take_symbol, &taking);
 	find_section(q->runtime, image, ret);
 	read_banner(q->runtime, image, ret);
 	find_zeroed(image, ret);
@@ -302,11 +345,14 @@ static void see_symbol(void *context, const struct symbol *s, const char *name, 
 static uint32_t see_symbols(struct image *image, const struct request *q)
 {
 	struct sighting sighting = { q, 0 };
+	struct beginnings wanted = { 0 };
 	struct image_section all;
 
-	each_symbol(image, ".dynsym", ".dynstr", see_symbol, &sighting);
+	for (size_t i = 0; i < q->nruntimes; i++)
+		add_beginnings(&wanted, q->runtimes[i]->symbols);
+	each_symbol(image, ".dynsym", ".dynstr", &wanted, see_symbol, &sighting);
 	if (!sighting.seen && image_section(image, ".symtab", &all) && all.len <= SYMBOLS_LEN_MAX)
-		each_symbol(image, ".symtab", ".strtab", see_symbol, &sighting);
+		each_symbol(image, ".symtab", ".strtab", &wanted, see_symbol, &sighting);
 	return sighting.seen;
 }
 
@@ -355,9 +401,11 @@ static void take_wanted(void *context, const struct symbol *s, const char *name,
 void managed_image_symbols(struct image *image, const char *const *prefixes, managed_symbol_fn *take, void *context)
 {
 	struct wanted wanted = { prefixes, take, context };
+	struct beginnings beginnings = { 0 };
 
-	each_symbol(image, ".dynsym", ".dynstr", take_wanted, &wanted);
-	each_symbol(image, ".symtab", ".strtab", take_wanted, &wanted);
+	add_beginnings(&beginnings, prefixes);
+	each_symbol(image, ".dynsym", ".dynstr", &beginnings, take_wanted, &wanted);
+	each_symbol(image, ".symtab", ".strtab", &beginnings, take_wanted, &wanted);
 }
 
 /* ---- files ----------------------------------------------------------------------------------------- */
