@@ -665,7 +665,7 @@ struct err *recorder_run(struct recorder *s)
 	perf_fds_disable(&s->perf_fds);
 	s->recording.end_ns = clock_now_ns(CLOCK_MONOTONIC);
 	switch_guard_end(&s->guard, s->recording.end_ns);
-	priority_lower(&s->hands[0].priority);
+	priority_finish(&s->hands[0].priority);
 	status_line_wipe(&s->status);
 	return err;
 }

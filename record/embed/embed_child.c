@@ -14,6 +14,7 @@
 #include "formats/base/clock.h"
 #include "formats/base/memory.h"
 #include "record/system/confine.h"
+#include "record/system/priority.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,6 +34,7 @@
 #define CHILDREN_MAX 8                  /* fatal files; after that the rest is skipped */
 #define STUCK_PART   4                  /* of the time limit: the longest for one step */
 #define STOP_NS      300000000ULL       /* for the child to end by itself once it is signalled */
+#define AHEAD_NS     2000000000ULL       /* of wall time */
 #define POLL_MS      20
 #define MEMORY_MAX   ((uint64_t)1 << 30) /* the child may use this much more than the recorder */
 #define MESSAGE_MAX  (TRACE_CONTENT_MAX + TRACE_HEAD_LEN_MAX)
@@ -68,6 +70,7 @@ struct embed_child {
 	uint64_t nsteps;
 	uint64_t step_ends_ns; /* by itself */
 	bool step_ended;
+	uint64_t ahead_until_ns; /* of other processes; 0: no longer */
 	uint64_t written; /* by children before it */
 	const uint64_t *fatal;
 	size_t nfatal;
@@ -77,10 +80,20 @@ struct embed_child {
 
 /* ---- in the child -------------------------------------------------------------------------------------- */
 
+/* At the end of a recording it goes before others, who are not to wait for long. */
+static void step_back(struct embed_child *c, uint64_t now_ns)
+{
+	if (!c->ahead_until_ns || now_ns < c->ahead_until_ns)
+		return;
+	priority_step_back();
+	c->ahead_until_ns = 0;
+}
+
 bool embed_child_step(struct embed_child *c, enum embed_step kind, const char *name)
 {
 	uint64_t step = ++c->nsteps, now_ns = clock_now_ns(CLOCK_MONOTONIC);
 
+	step_back(c, now_ns);
 	if (kind == EMBED_WRITE && step <= c->written)
 		return false;
 	for (size_t i = 0; i < c->nfatal; i++) {
@@ -100,7 +113,10 @@ bool embed_child_step(struct embed_child *c, enum embed_step kind, const char *n
 
 bool embed_child_goes_on(struct embed_child *c)
 {
-	if (!c->step_ended && (c->shared->stop || clock_now_ns(CLOCK_MONOTONIC) >= c->step_ends_ns)) {
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	step_back(c, now_ns);
+	if (!c->step_ended && (c->shared->stop || now_ns >= c->step_ends_ns)) {
 		c->step_ended = true;
 		c->shared->left_out++;
 	}
@@ -220,6 +236,7 @@ __attribute__((noreturn)) static void be_child(const struct embed_job *job, stru
 	confine_memory(MEMORY_MAX);
 	confine_reader();
 	c->report = &report;
+	c->ahead_until_ns = clock_now_ns(CLOCK_MONOTONIC) + AHEAD_NS;
 	struct err *err = job->run(job->context, c, w, &notes, &report);
 
 	c->nsteps++; /* the last step is done */

@@ -6,9 +6,13 @@
 
 #include "formats/base/clock.h"
 
+#include <dirent.h>
 #include <sched.h>
+#include <stdlib.h>
+#include <sys/resource.h>
 
 #define ORDINARY_NS 10000000000ULL /* at least, after the budget was exceeded */
+#define NICE_FIRST  (-20)
 #define CHECK_NS    5000000ULL	   /* so often at most it is asked what was used: a system call, and little beside what the budget allows */
 
 static bool set(struct priority *p, bool raised)
@@ -65,11 +69,39 @@ void priority_check(struct priority *p)
 	}
 }
 
-void priority_lower(struct priority *p)
+/* Each thread has a value of its own. */
+static void renice_threads(int nice)
+{
+	DIR *threads = opendir("/proc/self/task");
+	const struct dirent *entry;
+
+	while (threads && (entry = readdir(threads))) {
+		id_t tid = (id_t)strtoul(entry->d_name, NULL, 10);
+
+		if (tid)
+			setpriority(PRIO_PROCESS, tid, nice);
+	}
+	if (threads)
+		closedir(threads);
+}
+
+void priority_finish(struct priority *p)
 {
 	if (p->raised)
 		set(p, false);
+	if (p->was_raised)
+		renice_threads(NICE_FIRST);
 	p->level = 0;
+}
+
+void priority_go_first(void)
+{
+	setpriority(PRIO_PROCESS, 0, NICE_FIRST);
+}
+
+void priority_step_back(void)
+{
+	setpriority(PRIO_PROCESS, 0, 0);
 }
 
 void priority_mutex_init(pthread_mutex_t *mutex)

@@ -47,8 +47,15 @@ void priority_begin(struct priority *p);
 /* Call often: lowers the priority when the budget is exceeded, and raises it again later. */
 void priority_check(struct priority *p);
 
-/* Back to an ordinary thread, for good. */
-void priority_lower(struct priority *p);
+/*
+ * What is left to do is bounded and somebody waits for its end: back to an ordinary thread for good, but if it was ever raised, the first of
+ * those, with all threads of the process and the processes that they start from now on (nice -20). On a busy machine the end would take seconds.
+ */
+void priority_finish(struct priority *p);
+
+/* This thread, and what it starts: the first of all ordinary ones, if that is allowed; or like any other again. */
+void priority_go_first(void);
+void priority_step_back(void);
 
 /*
  * A lock with priority inheritance, for threads of different priorities: an ordinary thread that holds it and waits for a CPU would

@@ -7,6 +7,7 @@
 #include "formats/base/clock.h"
 #include "formats/base/memory.h"
 #include "record/system/confine.h"
+#include "record/system/priority.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -55,8 +56,9 @@ struct foreign_reader {
 	uint64_t bucket_ns, filled_ns; /* the budget for waiting, and when it was last filled */
 	uint64_t late, refused;
 	char first_late[NAME_MAX_LEN];
-	int policy; /* the recorder's, as it began */
+	int policy; /* of the reader, the recorder's as it began */
 	struct sched_param param;
+	bool goes_first; /* it is an ordinary process, but the first of them, as the recorder is raised */
 };
 
 struct foreign_reader *foreign_reader_new(enum foreign_patience patience)
@@ -67,9 +69,14 @@ struct foreign_reader *foreign_reader_new(enum foreign_patience patience)
 	f->limits = &limits[patience];
 	f->bucket_ns = f->limits->bucket_ns;
 	f->filled_ns = clock_now_ns(CLOCK_MONOTONIC);
-	f->policy = patience == FOREIGN_DRAIN ? sched_getscheduler(0) : SCHED_OTHER;
+	f->policy = sched_getscheduler(0);
 	if (f->policy == SCHED_OTHER || sched_getparam(0, &f->param) != 0)
 		f->policy = SCHED_OTHER;
+	f->goes_first = f->policy != SCHED_OTHER && patience != FOREIGN_DRAIN;
+	if (f->goes_first) {
+		f->policy = SCHED_OTHER;
+		f->param = (struct sched_param){ 0 };
+	}
 	return f;
 }
 
@@ -124,13 +131,15 @@ static void close_all_but(int fd)
 	syscall(SYS_close_range, (unsigned int)fd + 1, ~0U, 0);
 }
 
-/* It needs the priority of the drain, which waits for it. */
+/* It needs the priority of the drain, which waits for it; where a thread waits, a place before other programs. */
 __attribute__((noreturn)) static void be_reader(const struct foreign_reader *f, int fd)
 {
 	/* It ends when the other end of @fd is closed: PR_SET_PDEATHSIG goes by the thread that forked. */
 	prctl(PR_SET_NAME, "precord-files");
 	memory_last_words(NULL, NULL, 0);
 	sched_setscheduler(0, f->policy | SCHED_RESET_ON_FORK, &f->param);
+	if (f->goes_first)
+		priority_go_first();
 	close_all_but(fd);
 	confine_memory(MEMORY_MAX);
 	confine_foreign_reader();

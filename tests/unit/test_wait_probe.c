@@ -96,8 +96,10 @@ TEST(wait_probe_looks_at_who_waits_for_long_without_a_stack_once)
 	bool is_urgent = priority_raise(&urgent, 1, /* kept= */ true);
 
 	lowered = urgent;
-	if (is_urgent)
-		priority_lower(&lowered);
+	if (is_urgent) {
+		priority_finish(&lowered);
+		priority_step_back();
+	}
 	p = wait_probe_new(NULL, &urgent);
 	CHECK(pipe(sleeper.ends) == 0 && pthread_create(&thread, NULL, sleep_long, &sleeper) == 0);
 	while (!sleeper.tid)
