@@ -34,7 +34,10 @@
 #define FILES_MAX     512	    /* that were looked into for one, or for .NET's runtime */
 #define GDB_VIEWS_MAX 16	    /* that one look may take to read a list */
 #define CHECK_RATE    20	    /* between comparisons at least so many times as long as one takes */
+#define CHECK_RATE_V8 100	    /* where what is used is compared more often */
 #define CHECK_VIEWS   64	    /* that one may take */
+#define AGAIN_NS      250000000ULL  /* what is used is asked for again, so that it is known to be used, and to be there */
+#define RECENT_ONCE_NS 10000000ULL  /* of CPU time, for comparing what is used */
 #define UNCHECKED_NS  20000000ULL /* before the end, in which no code is freed and its memory filled and sampled again */
 #define LOOK_AGAIN_NS 1000000000ULL /* whether a runtime has been loaded meanwhile, */
 #define LOOKS_MAX     8		    /* so often */
@@ -74,7 +77,10 @@ struct runtime_process {
 	struct writer dump;
 	uint64_t checked_ns; /* when the last comparison began: all that was known then, and is not said to be gone, was there */
 	uint64_t check_ns;   /* when the one that goes on began; 0: none does */
-	uint64_t next_ns;    /* when to compare again */
+	uint64_t next_ns;    /* when to compare again, */
+	uint64_t recent_ns;  /* what is used, */
+	uint64_t again_ns;   /* and to have it asked for again */
+	bool asked;	     /* since then */
 	unsigned misses;     /* looks that found nothing where something had been executed */
 	bool missed;	     /* what the look that goes on needs is not in memory, or there was no time to read it */
 	VEC(struct later) later;
@@ -501,6 +507,29 @@ static void look_at_threads(struct runtime_process *p, unsigned times)
 	}
 }
 
+/*
+ * What samples touch is compared more often, as far as that does not take long: where code dies before the next comparison, nothing is
+ * known of it since the last one.
+ */
+static void check_recent(struct runtime_process *p, uint64_t now_ns)
+{
+	uint64_t begin_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
+	bool done = false;
+
+	if (p->asked && now_ns >= p->again_ns) {
+		runtime_news_put_gone(p->news, &(struct runtime_gone){ 0, UINT64_MAX, p->pid });
+		p->asked = false;
+		p->again_ns = now_ns + AGAIN_NS;
+	}
+	if (now_ns < p->recent_ns)
+		return;
+	while (!done && clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns < RECENT_ONCE_NS) {
+		managed_view_begin(p->view, read_memory, p, LOOK_NS);
+		done = v8_compare_recent(p->v8, p->view, &p->dump);
+	}
+	p->recent_ns = now_ns + MAX(RUNTIME_CHECK_NS, CHECK_RATE * (clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns));
+}
+
 void runtime_process_check(struct runtime_process *p, bool at_once)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), begin_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -513,8 +542,11 @@ void runtime_process_check(struct runtime_process *p, bool at_once)
 	if (now_ns < p->next_ns && !at_once) {
 		if (p->hotspot)
 			hotspot_watch(p->hotspot, p->view);
-		if (p->v8)
+		if (p->v8) {
 			v8_watch(p->v8, p->view);
+			check_recent(p, now_ns);
+			stamp(p, begin);
+		}
 		return;
 	}
 	if (!p->check_ns)
@@ -523,7 +555,7 @@ void runtime_process_check(struct runtime_process *p, bool at_once)
 		done = compare(p);
 	look_at_threads(p, at_once ? 2 : 1);
 	stamp(p, begin);
-	p->next_ns = now_ns + MAX(RUNTIME_CHECK_NS, CHECK_RATE * (clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns));
+	p->next_ns = now_ns + MAX(RUNTIME_CHECK_NS, (p->v8 ? CHECK_RATE_V8 : CHECK_RATE) * (clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns));
 	if (!done)
 		return;
 	p->checked_ns = p->check_ns;
@@ -537,6 +569,8 @@ static void put_gone(struct runtime_process *p, uint64_t ip)
 
 static bool look_v8(struct runtime_process *p, uint64_t ip, bool leaf)
 {
+	p->asked = true;
+
 	bool found = v8_look(p->v8, p->view, ip, leaf ? V8_LEAF : V8_CALLER, &p->dump);
 
 	/* What was executed and is not found was freed before this look. */

@@ -16,6 +16,7 @@
 #include "formats/base/map.h"
 #include "formats/base/vec.h"
 #include "formats/perf/jitdump.h"
+#include "record/runtime/v8_asked.h"
 #include "record/runtime/v8_functions.h"
 #include "record/runtime/v8_positions.h"
 #include "record/runtime/v8_quiet.h"
@@ -37,6 +38,8 @@
 #define KIND_MASK	15
 #define KIND_REGEXP	3
 #define BACK_PIECE	4096
+#define GROUP		8 /* codes that are compared together */
+#define RECENT_NS	400000000ULL /* what was used in this time is asked for again while it is used */
 
 enum tier { TIER_OTHER, TIER_BASELINE, TIER_OPTIMIZED };
 
@@ -53,7 +56,9 @@ struct code {
 	struct v8_table table;
 	struct v8_inlinings inlinings;
 	uint32_t function; /* once it is announced, but for other code */
+	uint32_t number;   /* no other code or bytecode has it */
 	uint64_t from_ns, seen_ns; /* it certainly was there */
+	uint64_t used_ns;	   /* when it was looked at for a sample */
 };
 
 /* Bytecode whose function is known. */
@@ -62,7 +67,8 @@ struct bytecode {
 	uint32_t function;
 	bool is_gone;
 	struct v8_table bytes, positions;
-	uint64_t from_ns, seen_ns; /* as of code */
+	uint32_t number;		    /* as of code, */
+	uint64_t from_ns, seen_ns, used_ns; /* likewise */
 };
 
 /* An address whose bytecode's function is not known yet. */
@@ -81,9 +87,14 @@ struct v8 {
 	struct map bytecode_at; /* its array -> index */
 	VEC(struct bytecode) bytecodes;
 	VEC(struct waiting) waiting;
+	struct map waits;  /* their addresses */
+	struct v8_asked asked;
+	uint32_t numbers; /* of code and bytecode so far */
 	size_t tables_len; /* kept */
 	size_t unread;	   /* 1 more than the number of one of them that could not be read with what was left of a view */
 	size_t compared;   /* codes, then bytecodes, of a comparison of all */
+	size_t recent;	   /* the next group of a comparison of those that are used */
+	VEC(struct managed_recent) groups; /* what each group needs of memory */
 	struct v8_functions functions;
 	struct v8_quiet quiet;
 	uint64_t checked_ns; /* when all that is known, and not gone, was there */
@@ -127,6 +138,9 @@ void v8_free(struct v8 *v)
 	vec_deinit(&v->codes);
 	vec_deinit(&v->bytecodes);
 	vec_deinit(&v->waiting);
+	vec_deinit(&v->groups);
+	map_deinit(&v->waits);
+	v8_asked_deinit(&v->asked);
 	map_deinit(&v->code_at);
 	map_deinit(&v->bytecode_at);
 	v8_functions_deinit(&v->functions);
@@ -136,7 +150,7 @@ void v8_free(struct v8 *v)
 size_t v8_held(const struct v8 *v)
 {
 	return sizeof(*v) + v->tables_len + v->codes.cap * sizeof(*v->codes.items) + v->bytecodes.cap * sizeof(*v->bytecodes.items) +
-	       v->waiting.cap * sizeof(*v->waiting.items) + (v->code_at.len + v->bytecode_at.len) * 2 * sizeof(struct map_slot) +
+	       v->waiting.cap * sizeof(*v->waiting.items) + v->groups.cap * sizeof(*v->groups.items) + (v->code_at.len + v->bytecode_at.len + v->waits.len + v->asked.placed.len + v->asked.absent.len) * 2 * sizeof(struct map_slot) +
 	       v8_functions_held(&v->functions);
 }
 
@@ -464,6 +478,7 @@ static struct code *get_code(struct v8 *v, uint64_t ip)
 	if (!slot && v->codes.len >= CODES_MAX)
 		return NULL;
 	now.from_ns = since(v, now.stream);
+	now.number = ++v->numbers;
 	if (!slot) {
 		*map_put(&v->code_at, now.stream, NULL) = v->codes.len;
 		vec_push(&v->codes, now);
@@ -499,6 +514,18 @@ static uint64_t shared_of_feedback(struct v8 *v, uint64_t feedback, uint64_t arr
 	return 0;
 }
 
+/* An address, and how it is used. */
+static uint64_t use_of(uint64_t ip, enum v8_use use)
+{
+	return ip << 1 | (use == V8_LEAF);
+}
+
+static void note_placed(struct v8 *v, uint64_t use, uint32_t number)
+{
+	if (!v->view->missed && !v->view->failed)
+		v8_asked_set_placed(&v->asked, use, number);
+}
+
 /* Learn which function executes @at->array; NULL if that cannot be told. */
 static struct bytecode *learn(struct v8 *v, const struct v8_bytecode_at *at)
 {
@@ -513,6 +540,7 @@ static struct bytecode *learn(struct v8 *v, const struct v8_bytecode_at *at)
 	    !v8_functions_get(&v->functions, v->view, b.shared, v->out, &b.function))
 		return NULL;
 	b.from_ns = since(v, array);
+	b.number = ++v->numbers;
 	read_bytecode(v, &b);
 	if (!is_there(v, &b) || !b.bytes.len) {
 		drop_bytecode(v, &b);
@@ -536,7 +564,11 @@ static struct jitdump_call call_at(struct v8 *v, const struct bytecode *b, uint3
 
 static void wait_for(struct v8 *v, struct waiting w)
 {
+	bool is_new = false;
+
 	if (v->waiting.len < WAITING_MAX)
+		map_put(&v->waits, use_of(w.ip, w.use), &is_new);
+	if (is_new)
 		vec_push(&v->waiting, w);
 }
 
@@ -683,6 +715,17 @@ static bool settle(struct v8 *v, uint64_t addr, size_t begin, uint64_t from_ns, 
 	return !heap || heap->since_ns == before_ns;
 }
 
+/* The code around @ip, unless it was looked for lately, and there was none. */
+static struct code *get_code_again(struct v8 *v, uint64_t ip, uint64_t now_ns)
+{
+	if (v8_asked_is_absent(&v->asked, ip, now_ns))
+		return NULL;
+	struct code *c = get_code(v, ip);
+
+	v8_asked_set_found(&v->asked, ip, c, now_ns);
+	return c;
+}
+
 bool v8_look(struct v8 *v, struct managed_view *view, uint64_t ip, enum v8_use use, struct writer *out)
 {
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), before_ns;
@@ -693,12 +736,14 @@ bool v8_look(struct v8 *v, struct managed_view *view, uint64_t ip, enum v8_use u
 	v->view = view;
 	v->out = out;
 	before_ns = since(v, ip - (use == V8_CALLER));
-	c = get_code(v, ip - (use == V8_CALLER));
+	c = use == V8_LEAF ? get_code(v, ip) : get_code_again(v, ip - 1, now_ns);
 	if (!c)
 		return false;
-	found = look_at(v, c, ip, use);
+	found = c->announced && v8_asked_is_placed(&v->asked, use_of(ip, use), c->number);
+	if (!found && (found = look_at(v, c, ip, use)))
+		note_placed(v, use_of(ip, use), c->announced ? c->number : 0);
 	if (settle(v, c->stream, begin, c->from_ns, before_ns))
-		c->seen_ns = now_ns;
+		c->seen_ns = c->used_ns = now_ns;
 	else
 		retire(v, c);
 	return found;
@@ -735,9 +780,12 @@ static void put_waiting(struct v8 *v, const struct bytecode *b)
 	for (size_t i = 0; i < v->waiting.len; i++) {
 		struct waiting w = v->waiting.items[i];
 
-		if (w.array != b->array)
+		if (w.array != b->array) {
 			v->waiting.items[kept++] = w;
-		else if (w.is_bytecode)
+			continue;
+		}
+		map_remove(&v->waits, use_of(w.ip, w.use));
+		if (w.is_bytecode)
 			put_bytecode(v, b, w.ip);
 		else
 			put_waiting_code(v, b, &w);
@@ -755,8 +803,10 @@ static struct bytecode *look_at_bytecode(struct v8 *v, const struct v8_bytecode_
 	}
 	if (!b && at->offset && v8_type(v->view, v->layout, at->array) == v->layout->at[V8_TYPE_BYTECODE])
 		wait_for(v, (struct waiting){ at->array, at->array + at->offset, V8_LEAF, true });
-	if (b && at->offset)
+	if (b && at->offset && !v8_asked_is_placed(&v->asked, use_of(at->array + at->offset, V8_LEAF), b->number)) {
 		put_bytecode(v, b, at->array + at->offset);
+		note_placed(v, use_of(at->array + at->offset, V8_LEAF), b->number);
+	}
 	return b;
 }
 
@@ -773,7 +823,7 @@ bool v8_look_bytecode(struct v8 *v, struct managed_view *view, const struct v8_b
 	if (!b)
 		return false;
 	if (settle(v, at->array, begin, b->from_ns, before_ns))
-		b->seen_ns = now_ns;
+		b->seen_ns = b->used_ns = now_ns;
 	else
 		retire_bytecode(v, b);
 	return true;
@@ -787,18 +837,19 @@ static bool is_spent(struct v8 *v)
 	return v->view->failed && v->unread != v->compared + 1;
 }
 
-static void compare_code(struct v8 *v, struct code *c)
+static bool is_code_there(struct v8 *v, const struct code *c)
 {
 	struct code now;
 	uint64_t map;
 
-	if (c->is_gone || !c->announced)
-		return;
-	bool there = managed_view_try(v->view, c->stream, &map, sizeof(map)) && map == v->stream_map &&
-		     read_stream(v, c->stream, c->start, &now) && is_same_code(v, c, &now) &&
-		     is_whole(v, c->start, c->end, v->stream_map);
+	return managed_view_try(v->view, c->stream, &map, sizeof(map)) && map == v->stream_map &&
+	       read_stream(v, c->stream, c->start, &now) && is_same_code(v, c, &now) &&
+	       is_whole(v, c->start, c->end, v->stream_map);
+}
 
-	if (!there && !is_spent(v))
+static void compare_code(struct v8 *v, struct code *c)
+{
+	if (!c->is_gone && c->announced && !is_code_there(v, c) && !is_spent(v))
 		retire(v, c);
 }
 
@@ -806,6 +857,78 @@ static void compare_bytecode(struct v8 *v, struct bytecode *b)
 {
 	if (!b->is_gone && !is_there(v, b) && !is_spent(v))
 		retire_bytecode(v, b);
+}
+
+/* What has number @i, codes first and then bytecodes, is known and was used lately. */
+static bool is_recent(const struct v8 *v, size_t i, uint64_t now_ns)
+{
+	if (i >= v->codes.len) {
+		const struct bytecode *b = &v->bytecodes.items[i - v->codes.len];
+
+		return !b->is_gone && b->used_ns + RECENT_NS >= now_ns;
+	}
+	const struct code *c = &v->codes.items[i];
+
+	return !c->is_gone && c->announced && c->used_ns + RECENT_NS >= now_ns;
+}
+
+static void compare_recent_code(struct v8 *v, struct code *c, uint64_t begin_ns)
+{
+	if (is_code_there(v, c))
+		c->seen_ns = begin_ns;
+	else if (!v->view->failed)
+		retire(v, c);
+}
+
+static void compare_recent_bytecode(struct v8 *v, struct bytecode *b, uint64_t begin_ns)
+{
+	if (is_there(v, b))
+		b->seen_ns = begin_ns;
+	else if (!v->view->failed)
+		retire_bytecode(v, b);
+}
+
+/* What it needed the last time is read with one call. */
+static void compare_group(struct v8 *v, size_t group, size_t begin, size_t end)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	while (v->groups.len <= group)
+		vec_push(&v->groups, (struct managed_recent){ 0 });
+	managed_view_want_recent(v->view, &v->groups.items[group]);
+	managed_view_fetch(v->view);
+	for (size_t i = begin; i < end && !v->view->failed; i++) {
+		if (!is_recent(v, i, now_ns))
+			continue;
+		if (i < v->codes.len)
+			compare_recent_code(v, &v->codes.items[i], now_ns);
+		else
+			compare_recent_bytecode(v, &v->bytecodes.items[i - v->codes.len], now_ns);
+	}
+	managed_view_remember(v->view, &v->groups.items[group]);
+}
+
+bool v8_compare_recent(struct v8 *v, struct managed_view *view, struct writer *out)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);
+	size_t count = v->codes.len + v->bytecodes.len;
+	bool compared = false;
+
+	v->view = view;
+	v->out = out;
+	for (; v->recent * GROUP < count && !compared; v->recent++) {
+		size_t begin = v->recent * GROUP, end = MIN(begin + GROUP, count), first = begin;
+
+		while (first < end && !is_recent(v, first, now_ns))
+			first++;
+		compared = first < end;
+		if (compared)
+			compare_group(v, v->recent, first, end);
+	}
+	if (v->recent * GROUP < count)
+		return false;
+	v->recent = 0;
+	return true;
 }
 
 void v8_watch(struct v8 *v, struct managed_view *view)

@@ -31,8 +31,8 @@ enum v8_use {
 };
 
 /*
- * Append the code at @ip, with the records that it needs, to @out, a jitdump (formats/perf/jitdump.h). False if no readable code
- * contains it.
+ * Append the code at @ip, with the records that it needs, to @out, a jitdump (formats/perf/jitdump.h): nothing if that was done
+ * before and it is the same. False if no readable code contains it.
  */
 bool v8_look(struct v8 *v, struct managed_view *view, uint64_t ip, enum v8_use use, struct writer *out);
 
@@ -54,6 +54,12 @@ bool v8_look_bytecode(struct v8 *v, struct managed_view *view, const struct v8_b
  * rest was there when the first of these calls began.
  */
 bool v8_compare(struct v8 *v, struct managed_view *view, struct writer *out);
+
+/*
+ * Compare some of the code that was looked at in the last 400 ms, with @view, which is new. True if that was the last of it; the next
+ * call begins anew.
+ */
+bool v8_compare_recent(struct v8 *v, struct managed_view *view, struct writer *out);
 
 /* Check for garbage collections; data read later is valid from the last one on. Cheap. */
 void v8_watch(struct v8 *v, struct managed_view *view);

@@ -407,9 +407,9 @@ TEST(v8_follows_a_closure_that_was_moved_and_believes_no_other)
 	CHECK(!look_bytecode(h, v, 53));
 	put(h, 0x7000 + 24, tagged(OUTER), 8);
 	CHECK(look_bytecode(h, v, 0));
-	/* What has waited is known now. */
-	CHECK_UINT(read_back(h, &place, text, sizeof(text)), 2);
-	CHECK_STR(text, "/srv/app.mjs outer:1, /srv/app.mjs outer:1, ");
+	/* What has waited is known now, and written once. */
+	CHECK_UINT(read_back(h, &place, text, sizeof(text)), 1);
+	CHECK_STR(text, "/srv/app.mjs outer:1, ");
 	v8_free(v);
 	free_heap(h);
 }
@@ -591,6 +591,51 @@ TEST(v8_says_which_code_is_gone)
 }
 
 /* Any word of the heap may be any number, and change while it is read: looks end, within the view's bounds. */
+TEST(v8_compares_what_is_used_more_often)
+{
+	struct heap *h = new_heap();
+	struct v8 *v = v8_new(&h->layout, 1, 0);
+	size_t begin;
+	bool gone;
+
+	CHECK(look(h, v, STREAM + 0x40 + 0x21, V8_CALLER));
+	CHECK(look_bytecode(h, v, 53));
+	begin = h->out.len;
+	/* Asked again, what is the same is not written again. */
+	CHECK(look(h, v, STREAM + 0x40 + 0x21, V8_CALLER));
+	CHECK(look_bytecode(h, v, 53));
+	CHECK_UINT(h->out.len, begin);
+	managed_view_begin(&h->view, read_heap, h, h->view.limit_ns);
+	CHECK(v8_compare_recent(v, &h->view, &h->out));
+	CHECK_UINT(h->out.len, begin);
+	put(h, CODE + 56, 4, 4); /* shorter */
+	uint64_t before_ns = clock_now_ns(CLOCK_MONOTONIC);
+
+	managed_view_begin(&h->view, read_heap, h, h->view.limit_ns);
+	CHECK(v8_compare_recent(v, &h->view, &h->out));
+	last_code(h, &gone);
+	CHECK(gone);
+	CHECK(v8_checked_ns(v) < before_ns);
+	v8_free(v);
+	free_heap(h);
+}
+
+TEST(v8_does_not_search_again_and_again_where_no_code_is)
+{
+	struct heap *h = new_heap();
+	struct v8 *v = v8_new(&h->layout, 1, 0);
+
+	CHECK(!look(h, v, STREAM - 0x100 + 1, V8_CALLER));
+	unsigned reads = h->view.reads;
+
+	CHECK(!look(h, v, STREAM - 0x100 + 1, V8_CALLER));
+	CHECK(h->view.reads < reads);
+	CHECK(!look(h, v, STREAM - 0x100, V8_LEAF)); /* what was executed was there */
+	CHECK_UINT(h->view.reads, reads);
+	v8_free(v);
+	free_heap(h);
+}
+
 TEST(v8_survives_a_heap_that_lies)
 {
 	static const uint64_t evil[] = { 0, 1, 0xff, 0x7fffffff, 0xffffffff, 1ULL << 63, UINT64_MAX, 0x7fffffffULL << 32,
