@@ -484,8 +484,8 @@ static struct err *write_file(const struct writing *to, size_t index)
 	}
 	err = image_open_foreign(fd, file->mapped.path, &img);
 	if (err) {
-		add_missing(to->missing, err_kind(err) == ERR_UNSUPPORTED ? &to->missing->foreign : &to->missing->unusable,
-			    file);
+		add_missing(to->missing, err_kind(err) == ERR_UNSUPPORTED ? &to->missing->foreign :
+					 err_kind(err) == ERR_SYSTEM ? &to->missing->gone : &to->missing->unusable, file);
 		err_free(err);
 		return NULL;
 	}

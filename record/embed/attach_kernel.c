@@ -10,8 +10,10 @@
 #include "record/embed/kcore.h"
 #include "record/embed/kernel_code.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* @functions: NULL if the kernel hides them. */
 static void read_code(const struct attach_kernel *kernel, enum attach_bundle bundle,
@@ -95,10 +97,13 @@ struct err *attach_kernel_write(struct attach_kernel *kernel, enum attach_bundle
 	struct kernel_function_list functions = { 0 };
 	CLEANUP(writer_deinit) struct writer kept = { 0 };
 	FILE *kallsyms = open_kallsyms(kernel, &kept);
+	int error = errno;
 	struct err *err = NULL;
 	bool shown = kernel_symbols_read(&kernel->symbols, kallsyms, &list, &functions);
 
-	if (!shown)
+	if (!shown && !kallsyms)
+		diag_warn(notes, "kernel functions have no names: cannot read /proc/kallsyms: %s", strerror(error));
+	else if (!shown)
 		diag_warn(notes,
 			  "kernel functions have no names: /proc/kallsyms hides its addresses "
 			  "(sysctl kernel.kptr_restrict=0, or run as root)");

@@ -378,16 +378,24 @@ static void add_report(struct attach_report *to, const struct attach_report *fro
 	to->missing = from->missing;
 }
 
+/* There is no child: nothing more is embedded. The samples and the end of the trace are written all the same. */
+static struct err *not_begun(struct parent *p, const char *what)
+{
+	diag_warn(p->notes, "sampled files are not embedded: %s: %s", what, strerror(errno));
+	p->done = true;
+	return NULL;
+}
+
 /* One child from its beginning to its end. */
 static struct err *run_one(const struct embed_job *job, struct parent *p)
 {
 	int fds[2];
 	struct err *err;
 
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return err_system(errno, "cannot make a pipe");
 	p->done = false;
 	p->report = (struct attach_report){ 0 };
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return not_begun(p, "cannot make a pipe");
 	pid_t pid = fork();
 
 	if (pid == 0) {
@@ -397,7 +405,8 @@ static struct err *run_one(const struct embed_job *job, struct parent *p)
 	int error = errno;
 
 	close(fds[1]);
-	err = pid < 0 ? err_system(error, "cannot start a process") : listen_to(p, fds[0]);
+	errno = error;
+	err = pid < 0 ? not_begun(p, "cannot start a process") : listen_to(p, fds[0]);
 	close(fds[0]);
 	if (pid > 0)
 		end_child(pid, p->done);
@@ -451,7 +460,7 @@ struct err *embed_child_run(const struct embed_job *job, const struct embed_limi
 	child.shared = mmap(NULL, sizeof(*child.shared), PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (child.shared == MAP_FAILED)
-		return err_system(errno, "cannot have memory that is shared");
+		return not_begun(&p, "cannot have memory that is shared");
 	child.deadline_ns = clock_now_ns(CLOCK_MONOTONIC) + limits->time_ns;
 	err = run_all(job, &p, fatal, report);
 	note_left_out(&p);

@@ -74,7 +74,7 @@ uint8_t embed_child_round(const struct embed_child *child, size_t index);
 
 /*
  * Run @job in one or more children and append their blocks to @w. Adds to the counts of @report. What was skipped is reported in
- * @notes. ERR_SYSTEM: the trace cannot be written.
+ * @notes, also that there can be no child. ERR_SYSTEM: the trace cannot be written.
  */
 MUST_USE struct err *embed_child_run(const struct embed_job *job, const struct embed_limits *limits,
 				     struct trace_writer *w, struct diag *notes,

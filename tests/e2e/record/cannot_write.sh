@@ -101,4 +101,23 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=64k tmpfs small 2>/dev/null; the
 fi
 kill -0 $victim || fail "the target of a recording that failed is gone"
 [ "$(awk '{ print $3 }' /proc/$victim/stat)" != T ] || fail "the target of a recording that failed is stopped"
+
+# So few descriptors that nothing can be embedded: the samples and the end of the file are written.
+few=0
+for limit in 20 36; do
+	rm -f few.trace
+	(
+		ulimit -n $limit
+		exec precord -F 499 -o few.trace -- ./shares plain 1
+	) 2>err.txt
+	status=$?
+	# Fewer than it takes to begin are refused, and leave no file.
+	[ -e few.trace ] || { [ $status = 125 ] && continue; }
+	[ $status = 0 ] || { cat err.txt; fail "$limit descriptors: status $status"; }
+	preport -i few.trace info >info.txt 2>&1 || { cat info.txt; fail "$limit descriptors: the file does not read"; }
+	grep -q '^File  *complete' info.txt && grep -q '^Samples  *[1-9]' info.txt || { cat info.txt; fail "$limit descriptors: not complete"; }
+	grep -q 'hides its addresses' err.txt && { cat err.txt; fail "$limit descriptors: a wrong reason"; }
+	few=$((few + 1))
+done
+[ $few -gt 0 ] || fail 'no recording with few descriptors was begun'
 exit 0
