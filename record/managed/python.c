@@ -498,11 +498,21 @@ static bool may_be_forked(const struct python *py, uint32_t tid)
 	return py->layout.native_id && tid == py->host.pid;
 }
 
+/* Then a thread may have a state in each. */
+static bool has_several_interpreters(struct python *py, struct managed_view *view)
+{
+	uint64_t newest = managed_view_u64(view, py->head_addr), older = 0;
+
+	return newest && managed_view_try(view, newest + py->layout.interp_next, &older, sizeof(older)) && older;
+}
+
+/* Of several, that in the newest interpreter. */
 static uint64_t find_thread(struct python *py, struct managed_view *view, uint32_t tid)
 {
 	const uint64_t *known = map_get(&py->threads, tid);
 
-	if (known && (thread_is(py, view, *known, tid, KEY_OWN) ||
+	if (known && !has_several_interpreters(py, view) &&
+	    (thread_is(py, view, *known, tid, KEY_OWN) ||
 		      (may_be_forked(py, tid) && thread_is(py, view, *known, tid, KEY_PTHREAD))))
 		return *known;
 	map_remove(&py->threads, tid);
@@ -777,6 +787,48 @@ static void read_cframe(struct python *py, struct managed_view *view, uint64_t c
 	read_frames(py, view, managed_view_u64(view, previous + (uint64_t)py->layout.cframe_frame), ret, ret_task);
 }
 
+/* Append the frames of @thread. */
+static void append_frames(struct python *py, struct managed_view *view, uint64_t thread, struct managed_stack *ret)
+{
+	uint64_t frame = managed_view_u64(view, thread + py->layout.thread_frame);
+	enum event_managed_state state;
+	size_t task;
+
+	if (frame && py->layout.cframe_frame >= 0)
+		frame = managed_view_u64(view, frame + (uint64_t)py->layout.cframe_frame);
+	size_t count = walk(py, view, frame, &state), room = EVENT_MANAGED_FRAMES_MAX - ret->nframes;
+
+	if (state == EVENT_MANAGED_CUT || count > room)
+		ret->state = EVENT_MANAGED_CUT;
+	name_frames(py, view, MIN(count, room), ret, &task);
+}
+
+/* What @newest, a thread's state in the newest of its interpreters, was called from: code of older ones (Py_NewInterpreter()). */
+static void read_older(struct python *py, struct managed_view *view, uint32_t tid, uint64_t newest, struct managed_stack *ret)
+{
+	uint64_t interp = managed_view_u64(view, py->head_addr);
+	bool is_older = false;
+
+	for (unsigned i = 0; interp && i < INTERPRETERS_MAX && !view->failed; i++) {
+		uint64_t thread = search_threads(py, view, interp, tid, KEY_OWN);
+
+		if (is_older && thread)
+			append_frames(py, view, thread, ret);
+		is_older = is_older || thread == newest;
+		interp = managed_view_u64(view, interp + py->layout.interp_next);
+	}
+}
+
+static void label(struct python *py, struct managed_view *view, uint64_t thread, size_t task, struct managed_stack *ret)
+{
+	if (!label_lock(py, view, thread, ret))
+		label_collection(py, view, thread, ret);
+	if (task < EVENT_MANAGED_FRAMES_MAX)
+		label_task(py, view, &py->frames[task], ret);
+	if (py->host.locals)
+		name_locals(py, view, ret);
+}
+
 static void python_read(void *state, uint32_t tid, struct managed_view *view,
 			struct managed_stack *ret)
 {
@@ -796,18 +848,15 @@ static void python_read(void *state, uint32_t tid, struct managed_view *view,
 		read_cframe(py, view, frame, ret, &task);
 	else if (!view->failed)
 		read_frames(py, view, frame, ret, &task);
+	if (!view->failed && ret->nframes)
+		label(py, view, thread, task, ret);
+	if (!view->failed && thread && has_several_interpreters(py, view))
+		read_older(py, view, tid, thread, ret);
 	if (view->failed) {
 		ret->state = EVENT_MANAGED_FAILED;
 		ret->nframes = 0;
 	} else if (!ret->nframes) {
 		ret->state = EVENT_MANAGED_NO_FRAMES;
-	} else {
-		if (!label_lock(py, view, thread, ret))
-			label_collection(py, view, thread, ret);
-		if (task < EVENT_MANAGED_FRAMES_MAX)
-			label_task(py, view, &py->frames[task], ret);
-		if (py->host.locals)
-			name_locals(py, view, ret);
 	}
 }
 
