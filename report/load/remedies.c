@@ -115,6 +115,21 @@ static bool has_module(const struct profile *p, const char *name)
 	return false;
 }
 
+/* Is code that GHC made on any stack? Its names are those of info tables: ghczmprim_GHCziClasses_zeze_info, stg_ap_v_info. */
+static bool has_haskell(const struct profile *p)
+{
+	static const char end[] = "_info";
+
+	for (size_t i = 0; p && i < p->functions.len; i++) {
+		const char *name = profile_text(p, p->functions.items[i].name);
+		size_t len = strlen(name);
+
+		if (len > strlen(end) && strcmp(name + len - strlen(end), end) == 0 && (strstr(name, "_GHCzi") || strncmp(name, "stg_", 4) == 0))
+			return true;
+	}
+	return false;
+}
+
 const char *remedy_for_stop(const struct session *s, enum stack_stop stop)
 {
 	const struct recording *rec = s->recording;
@@ -129,6 +144,10 @@ const char *remedy_for_stop(const struct session *s, enum stack_stop stop)
 			       "needs java -XX:+PreserveFramePointer";
 		return dwarf ? "code without unwind tables; a JIT may have an option that keeps frame pointers"
 			     : stack_stop_remedy(stop);
+	case STACK_STOP_NO_TABLE:
+		return has_haskell(s->profile) ? "Haskell code (GHC) has its callers on a stack of its own, in the heap, which is not "
+						 "read: only its own profiler (ghc -prof) knows them"
+					       : stack_stop_remedy(stop);
 	case STACK_STOP_NO_STACK:
 		return dwarf ? "the kernel gave none for these; nothing needs to be done"
 			     : stack_stop_remedy(stop);

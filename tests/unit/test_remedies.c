@@ -59,6 +59,25 @@ TEST(a_jit_without_names_is_answered_by_its_own_runtime)
 	}
 }
 
+/* No option of a C compiler helps against stacks that end in Haskell code. */
+TEST(haskells_stacks_are_known_by_the_names_of_its_code)
+{
+	static const struct {
+		const char *name;
+		bool haskell;
+	} cases[] = { { "base_GHCziNum_zdfNumInt_info", true }, { "stg_ap_v_info", true }, { "_info", false },
+		      { "get_info", false }, { "stg_ap_v_fast", false }, { "x_GHCziNum", false } };
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct session s = { .profile = profile_new() };
+		struct profile_function function = { .name = profile_string(s.profile, cases[i].name), .module = PROFILE_NONE };
+
+		profile_add_function(s.profile, &function);
+		CHECK_INT(strstr(remedy_for_stop(&s, STACK_STOP_NO_TABLE), "Haskell") != NULL, cases[i].haskell);
+		profile_free(s.profile);
+	}
+}
+
 TEST(javas_frames_are_not_advised_to_other_runtimes)
 {
 	struct recording rec = { .chain = RECORDING_CHAIN_DWARF };
