@@ -133,6 +133,18 @@ static void otlp_int64(struct otlp_writer *w, unsigned number, const char *name,
 		put_varint(w, number, value);
 }
 
+/* Addresses of the kernel are beyond INT64_MAX. */
+static void otlp_uint64(struct otlp_writer *w, unsigned number, const char *name, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	if (w->is_json)
+		json_string(&w->json, name, text);
+	else
+		put_varint(w, number, (int64_t)value);
+}
+
 static void otlp_fixed64(struct otlp_writer *w, unsigned number, const char *name, uint64_t value)
 {
 	char text[24];
@@ -272,7 +284,7 @@ static void put_locations(struct otlp *o)
 		if (location->module != PROFILE_NONE)
 			otlp_int(w, 1, "mappingIndex", (int32_t)location->module + 1);
 		if (location->has_vaddr)
-			otlp_int64(w, 2, "address", (int64_t)profile_address(location));
+			otlp_uint64(w, 2, "address", profile_address(location));
 		put_lines(o, location);
 		otlp_list(w, "attributeIndices");
 		otlp_int(w, 4, NULL, text_attribute(o, "profile.frame.type", string_of(o, frame_types[location->kind])));
@@ -483,7 +495,7 @@ static void put_profile(struct otlp *o, uint32_t type)
 	if (o->facts->has_wall)
 		otlp_fixed64(&o->w, 3, "timeUnixNano", o->facts->wall_ns);
 	if (o->facts->has_duration)
-		otlp_int64(&o->w, 4, "durationNano", (int64_t)o->facts->duration_ns);
+		otlp_uint64(&o->w, 4, "durationNano", o->facts->duration_ns);
 	if (period) {
 		put_type(o, 5, "periodType", type);
 		otlp_int64(&o->w, 6, "period", period);

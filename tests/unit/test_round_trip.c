@@ -194,6 +194,61 @@ TEST(folded_stacks_come_back_from_every_format_as_they_were)
 	import_case_close(&c);
 }
 
+/* Does a location of @c have @vaddr? */
+static bool has_address(const struct import_case *c, uint64_t vaddr)
+{
+	for (size_t i = 0; i < c->p->locations.len; i++)
+		if (c->p->locations.items[i].has_vaddr && c->p->locations.items[i].vaddr == vaddr)
+			return true;
+	return false;
+}
+
+static void add_kernel_sample(struct import_case *c, uint64_t vaddr)
+{
+	uint32_t name = profile_string(c->p, "[kernel.kallsyms]");
+	struct profile_module mod = { .name = name, .path = name, .kind = PROFILE_KERNEL };
+	struct profile_function function = { .name = profile_string(c->p, "do_poll"), .module = profile_add_module(c->p, &mod) };
+	struct profile_line line = { .function = profile_add_function(c->p, &function) };
+	uint32_t location = profile_add_location(c->p, function.module, vaddr, PROFILE_FRAME_KERNEL);
+	struct profile_sample sample = c->p->samples.items[0];
+
+	profile_set_lines(c->p, location, &line, 1);
+	sample.stack = profile_add_stack(c->p, 0, location, PROFILE_HOW_SURE);
+
+	struct profile_time time = { .time_ns = 1003000000, .weight = sample.weight, .row = profile_add_sample(c->p, &sample) };
+
+	time_series_add(&c->p->times, &time);
+}
+
+/* They are beyond what fits a signed number of 64 bits. */
+TEST(addresses_of_the_kernel_come_back_from_every_format_that_has_addresses)
+{
+	const uint64_t vaddr = 0xffffffff81000ab0;
+	unsigned tried = 0;
+	struct import_case c, back;
+
+	import_case_text(&c, profile_text_);
+	add_kernel_sample(&c, vaddr);
+	for (const struct export_row *row = export_table; row->name; row++) {
+		char *data = NULL;
+		size_t len = 0;
+		FILE *out = open_memstream(&data, &len);
+
+		CHECK_OK(row->format->write(c.p, &c.facts, out));
+		fclose(out);
+		CHECK(!strstr(data, "-2130703696")); /* the same as a signed number */
+		free(data);
+		pass_through(row->format, row->name, &c, &back);
+		if (carries(&back, IMPORT_ADDRESSES) && strcmp(row->name, "firefox") != 0) { /* no number of JavaScript holds them */
+			CHECK_STR(has_address(&back, vaddr) ? row->name : "", row->name);
+			tried++;
+		}
+		import_case_close(&back);
+	}
+	CHECK(tried >= 4);
+	import_case_close(&c);
+}
+
 /* ---- what threads did when ---- */
 
 static void add_span(struct import_case *c, uint8_t state, uint64_t from_ns, uint64_t len_ns, uint32_t count)

@@ -69,12 +69,12 @@ static inline bool import_number(struct json_text text, uint64_t *ret)
 {
 	uint64_t value = 0;
 
-	if (!text.len || text.len > 19)
+	if (!text.len)
 		return false;
 	for (size_t i = 0; i < text.len; i++) {
-		if (text.data[i] < '0' || text.data[i] > '9')
+		if (text.data[i] < '0' || text.data[i] > '9' || __builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)(text.data[i] - '0'), &value))
 			return false;
-		value = value * 10 + (uint64_t)(text.data[i] - '0');
 	}
 	*ret = value;
 	return true;
