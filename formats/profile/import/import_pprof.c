@@ -419,7 +419,7 @@ static struct err *add_line(struct pprof *in, struct reader *r, uint32_t module)
 	const struct pprof_function *from = &in->functions.items[number];
 	struct profile_function function = {
 		.name = from->name ? from->name : from->system_name,
-		.linkage_name = from->system_name,
+		.linkage_name = from->system_name == from->name || !from->name ? 0 : from->system_name, /* nothing more is known then */
 		.module = module,
 		.file = from->file,
 		.line = from->line,
