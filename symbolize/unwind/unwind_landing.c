@@ -65,16 +65,21 @@ static bool has_left(struct unwind_walk *w, const struct cfi_rule *rule)
 	return !(rule->saved & PASSED) && unwind_check_return(w, w->state.regs[w->arch->ip]) == UNWIND_CALL_NO;
 }
 
-void unwind_land(struct unwind_walk *w, const struct cfi_rule *rule, uint64_t sp)
+/* Rare, so that the check before it stays a few instructions. */
+static __attribute__((noinline)) void land(struct unwind_walk *w, const struct cfi_rule *rule, uint64_t sp)
 {
 	uint64_t *caller_sp = &w->state.regs[w->arch->sp], place = 0;
 
-	if (!may_leave(w, rule))
-		return;
 	w->state.exact = has_left(w, rule);
 	if (!w->state.exact)
 		place = origin_of(w, sp, *caller_sp, w->state.regs[w->arch->ip]);
 	if (place)
 		*caller_sp = place + 8;
 	w->kept |= w->state.exact || place;
+}
+
+void unwind_land(struct unwind_walk *w, const struct cfi_rule *rule, uint64_t sp)
+{
+	if (may_leave(w, rule))
+		land(w, rule, sp);
 }
