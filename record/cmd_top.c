@@ -49,7 +49,7 @@ static const struct opt top_opts[] = {
 		  event_list_parse),
 	OPT_PARSE(ARGS, record.chain, "call-graph", 0, "MODE", "stacks: dwarf, fp or none (dwarf)", parse_chain_kind),
 	OPT_PARSE(ARGS, refresh_ns, "refresh", 'r', "TIME", "new samples every so many seconds (3s)", time_span_parse),
-	OPT_PARSE(ARGS, keep_ns, "keep", 'k', "TIME", "what is shown, and can be saved (60s)", time_span_parse),
+	OPT_PARSE(ARGS, keep_ns, "keep", 'k', "TIME", "keep the last TIME for display and saving (60s)", time_span_parse),
 	OPT_FLAG(ARGS, record.exclude_self, "exclude-self", 0, "leave precord itself out of the samples"),
 	OPT_END,
 };

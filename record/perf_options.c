@@ -156,7 +156,7 @@ const struct opt perf_stat_options[] = {
 	OPT_SAME(0, "all-kernel"),
 	OPT_SAME(0, "all-user"),
 	OPT_INSTEAD(0, "percore-show-thread", NULL, "type --per-core or --per-cpu"),
-	OPT_ANYWAY(0, "summary", NULL, "without -I the whole is what is printed"),
+	OPT_ANYWAY(0, "summary", NULL, "without -I totals are printed"),
 	OPT_ANYWAY(0, "no-csv-summary", NULL, "CSV has a head line and rows only"),
 	OPT_INSTEAD(0, "cputype", "TYPE", "type -e PMU/EVENT/ to name the PMU"),
 	OPT_END,

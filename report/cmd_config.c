@@ -120,7 +120,7 @@ const struct command cmd_config = {
 	.operands = "",
 	.details = "Lines are NAME = VALUE, # begins a comment. /etc/precord.conf is the machine's file, "
 		   "~/.config/precord/config the user's; options on the command line come before both.",
-	.examples = "  preport config                       what is in force, and from where\n"
+	.examples = "  preport config                       effective settings and their sources\n"
 		    "  echo 'not-mine = libfoo*' >>~/.config/precord/config\n",
 	.opts = config_opts,
 	.args_size = sizeof(struct config_args),

@@ -360,7 +360,7 @@ struct tui_args {
 
 static const struct opt tui_opts[] = {
 	OPT_STR(struct tui_args, live, "live", 0, "FOLDER",
-		"the newest files of a recording that goes on (precord top)"),
+		"the newest files of a running recording (precord top)"),
 	OPT_GROUP(struct tui_args, filter, filter_opts),
 	OPT_GROUP(struct tui_args, session, session_opts),
 	OPT_END,

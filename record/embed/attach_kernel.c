@@ -110,7 +110,7 @@ struct err *attach_kernel_write(struct attach_kernel *kernel, enum attach_bundle
 	if (kernel->symbols.left_out)
 		diag_warn(notes,
 			  "the kernel loaded code (BPF programs, trampolines) %" PRIu64 " times more than the "
-			  "%u times that are kept by name: what is gone of it has none",
+			  "%u that are kept: code that was unloaded again has no name",
 			  kernel->symbols.left_out, KERNEL_SYMBOLS_TOLD_MAX);
 	if (kallsyms)
 		fclose(kallsyms);

@@ -279,10 +279,10 @@ static struct err *add_nearest(struct builder *b)
 
 	for (size_t i = 1; i < m.len; i++)
 		names = arena_printf(&b->arena, "%s, %s", names, m.texts[i]);
-	diag_warn(b->diag, "%s: what comes nearest is recorded instead: %s", why_not(b), names);
+	diag_warn(b->diag, "%s: these events are recorded instead: %s", why_not(b), names);
 	if (m.len <= ALONE)
-		diag_warn(b->diag, "more than %zu event%s at once %s not to be had: %s", m.len,
-			  m.len == 1 ? "" : "s", m.len == 1 ? "is" : "are", event_group_cause(&b->arena));
+		diag_warn(b->diag, "only %zu event%s can be counted at once: %s", m.len,
+			  m.len == 1 ? "" : "s", event_group_cause(&b->arena));
 	put_group(b, &m);
 	return NULL;
 }

@@ -2,7 +2,7 @@
 /*
  * topdown_events.h - the events of precord --topdown: what this processor has to tell where its issue slots went.
  *
- * The tables are those of formats/topdown.h. Where there is none for the processor, what comes nearest is recorded:
+ * The tables are those of formats/topdown.h. Without one for the processor, the closest general events are recorded:
  * instructions, branch and cache misses, cycles that stalled. Each group is run for a moment, so that one that does not
  * fit is found now; what can be spared is then left out.
  */

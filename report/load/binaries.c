@@ -74,10 +74,10 @@ static void warn_of_servers(struct binaries *b, struct diag *diag)
 
 	progress_end(&b->asking);
 	if (late)
-		diag_warn(diag, "debuginfod took more than %" PRIu64 " s: %u files were given up or not asked for; "
-			  "--debuginfod-time=SECONDS gives more", b->debuginfod.time_ns / 1000000000u, late);
+		diag_warn(diag, "debuginfod took more than %" PRIu64 " s: %u files were abandoned or skipped; "
+			  "--debuginfod-time=SECONDS raises the limit", b->debuginfod.time_ns / 1000000000u, late);
 	if (refused)
-		diag_warn(diag, "debuginfod: %u files are larger than 4 GB and were given up", refused);
+		diag_warn(diag, "debuginfod: %u files are larger than 4 GB and were skipped", refused);
 }
 
 void binaries_settle(struct binaries *b, struct diag *diag)

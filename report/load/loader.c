@@ -636,7 +636,7 @@ static struct err *finish(struct loader *l)
 	if (!err || !l->in.stream->events)
 		return err;
 	diag_err(l->in.diag, err_wrap(err, l->in.recording->bad_records ? "'%s' is damaged: the readable parts are shown" :
-									  "'%s' is incomplete: what is there is shown", l->in.args->input));
+									  "'%s' is incomplete: the part before its end is shown", l->in.args->input));
 	return NULL;
 }
 

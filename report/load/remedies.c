@@ -140,7 +140,7 @@ const char *remedy_for_stop(const struct session *s, enum stack_stop stop)
 		return for_short_snapshot(rec);
 	case STACK_STOP_NO_FRAME_POINTER:
 		if (dwarf && has_module(s->profile, "libjvm.so"))
-			return "java's code is read while it runs: record as root; what is freed at once "
+			return "record as root to read java's code while it runs; code that is freed at once "
 			       "needs java -XX:+PreserveFramePointer";
 		return dwarf ? "code without unwind tables; a JIT may have an option that keeps frame pointers"
 			     : stack_stop_remedy(stop);

@@ -75,7 +75,7 @@ static const char *no_bottleneck(const struct topdown_tree *tree, const struct t
 		return "too few samples to find the bottleneck: record for longer, or at a higher rate";
 	if (values[retiring].flagged)
 		return arena_printf(arena,
-				    "the processor is not stalled: %s of %s do useful work; what is left is %s",
+				    "the processor is not stalled: %s of %s do useful work; the remedy left is %s",
 				    share_text(arena, &values[retiring].value), what_of(tree),
 				    tree->nodes[retiring].node->advice);
 	return arena_printf(arena, "no part stands out: %s of %s do work",

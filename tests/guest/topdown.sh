@@ -23,7 +23,7 @@ of cycles   95 % range     part
     0.0 %      0.0-0.0     back end stalls
   100.0 %  100.0-100.0  !  neither
 
-the processor is not stalled: 100 % (100-100) of cycles do useful work; what is left is doing less: a better algorithm, vector instructions
+the processor is not stalled: 100 % (100-100) of cycles do useful work; the remedy left is doing less: a better algorithm, vector instructions
 EOF
 preport -i out/topdown.trace topdown --format=csv | grep -q '^function,heavy,work,0\.[0-9]*,[0-9]*,retiring,,1.000000,1.000000,1.000000,' ||
 	fail 'the function that works'
