@@ -548,23 +548,33 @@ void managed_table_event(struct managed_table *t, const struct event *ev)
 		tell_end(t, ev->pid);
 }
 
-void managed_table_begin(struct managed_table *t, bool all, uint64_t wait_ns)
+/* Locked. Queue at most @count of those that there were before, with a name that says so: all, or those that have run since they were told. */
+static size_t queue_noted(struct managed_table *t, bool all, size_t count)
 {
-	struct timespec until = clock_deadline(wait_ns);
 	const struct map_slot *slot;
-	size_t count = 0;
+	size_t queued = 0;
 
-	pthread_mutex_lock(&t->lock);
-	for (size_t pos = 0; count < BEGIN_MAX && (slot = map_next(&t->by_pid, &pos));) {
+	for (size_t pos = 0; queued < count && (slot = map_next(&t->by_pid, &pos));) {
 		struct managed_process *p = (struct managed_process *)(uintptr_t)slot->value;
 
 		if (p->status != NOTED || p->program || !p->noted_ns || (!all && process_clock_ns(p->pid) == p->noted_ns))
 			continue;
 		queue(t, p);
-		count++;
+		queued++;
 	}
+	return queued;
+}
+
+void managed_table_begin(struct managed_table *t, bool all, uint64_t wait_ns)
+{
+	struct timespec until = clock_deadline(wait_ns);
+
+	pthread_mutex_lock(&t->lock);
+	size_t queued = queue_noted(t, all, BEGIN_MAX);
+
 	while ((t->queue.len || t->finds) && pthread_cond_timedwait(&t->done, &t->lock, &until) == 0)
 		;
+	queue_noted(t, /* all= */ true, BEGIN_MAX - queued);
 	pthread_mutex_unlock(&t->lock);
 }
 

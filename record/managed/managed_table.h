@@ -36,7 +36,8 @@ void managed_table_event(struct managed_table *t, const struct event *ev);
 
 /*
  * Before the recording begins: examine existing processes with an interpreter's name that have run since they were reported, or @all of
- * them: they will be sampled soon. Waits until that is done, at most @wait_ns.
+ * them: they will be sampled soon. Waits until that is done, at most @wait_ns. The others are examined afterwards, by the thread that finds
+ * interpreters, so that they have a stack when they wake up.
  */
 void managed_table_begin(struct managed_table *t, bool all, uint64_t wait_ns);
 
