@@ -24,7 +24,7 @@ function section(int $last, string $inner = '-'): array
         if ($caller && in_array($caller['function'], ['include', 'require']))
             $name = '<main>';
         else
-            $name = $caller ? ($caller['class'] ?? '') . ($caller['type'] ?? '') . $caller['function'] : '<main>';
+            $name = $caller ? explode("\0", $caller['class'] ?? '')[0] . ($caller['type'] ?? '') . $caller['function'] : '<main>';
         array_unshift($names, str_replace('->', '::', $name) . ':' . ($i ? $call['line'] ?? 0 : $first + 1));
     }
     $key = $first . ' ' . ($first + $last) . " $inner " . implode(';', $names);
@@ -152,6 +152,82 @@ function spread_out(): int
             2));
 }
 
+trait Shared
+{
+    public function shared(): void
+    {
+        two_lines();
+    }
+
+    public static function __callStatic(string $name, array $values): void
+    {
+        two_lines();
+    }
+}
+
+class Dies
+{
+    use Shared;
+
+    public function __call(string $name, array $values): void
+    {
+        two_lines();
+    }
+
+    public function __destruct()
+    {
+        two_lines();
+    }
+}
+
+function generates()
+{
+    foreach (generator() as $value) {
+        two_lines();
+        yield $value => two_lines();
+    }
+}
+
+function dies(): void
+{
+    $item = new Dies();
+    $item->shared();
+    $item->unknown();
+    Dies::other();
+}
+
+function called_back(): void
+{
+    $made = new class {
+        public function __invoke(...$values): int
+        {
+            two_lines();
+            return 0;
+        }
+    };
+    $both = [2, 1];
+    usort($both, $made);
+    uasort($both, fn ($a, $b) => two_lines() ?? 0);
+    array_walk($both, function ($value) {
+        two_lines();
+    });
+    call_user_func_array($made, $both);
+    array_reduce([1], static fn ($a, $b) => $made($b));
+    preg_replace_callback('/a/', fn ($match) => two_lines() ?? 'b', 'a');
+    iterator_to_array(new CallbackFilterIterator(new ArrayIterator([1]), $made));
+}
+
+function fibers(): void
+{
+    $fiber = new Fiber(function () {
+        two_lines();
+        Fiber::suspend();
+        recursive(3);
+    });
+    $fiber->start();
+    $fiber->resume();
+}
+
 function run(int $until): void
 {
     $closure = function (): void {
@@ -168,6 +244,12 @@ function run(int $until): void
         raises();
         calls_c();
         spread_out();
+        foreach (generates() as $_);
+        dies();
+        called_back();
+        recursive(400);
+        if (PHP_VERSION_ID >= 80100)
+            fibers();
     }
 }
 

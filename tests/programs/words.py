@@ -8,10 +8,23 @@ AT THREAD BEGIN END CPU NUMBER              (CLOCK_MONOTONIC, ns; CPU: what of i
 A section is one line in a loop or one call of C. What the stack was is CPython's own word (sys._current_frames) when it begins.
 """
 import asyncio
+import functools
 import os
+import pickle
+import signal
 import sys
 import threading
 import time
+
+try:
+    import ctypes
+    C = ctypes.CDLL(None)
+except ImportError:  # built without
+    ctypes = None
+try:
+    import sqlite3
+except ImportError:
+    sqlite3 = None
 
 if hasattr(time, "thread_time_ns"):
     now, cpu = time.monotonic_ns, time.thread_time_ns
@@ -183,6 +196,96 @@ async def awaits():
     await asyncio.gather(awaited(), awaited())
 
 
+async def agenerator():
+    begun = section(2)
+    for i in range(ROUND): pass
+    over(begun)
+    yield 1
+    await asyncio.sleep(0)
+    two_lines()
+    yield 2
+
+
+async def iterates():
+    async for _ in agenerator(): two_lines()
+    await asyncio.get_event_loop().create_task(awaited())
+
+
+def delegates_deep(depth):
+    yield from delegates_deep(depth - 1) if depth else generator()
+
+
+def called_by_c(*args):
+    begun = section(2)
+    for i in range(ROUND): pass
+    over(begun)
+    return 0
+
+
+class Dies:
+    def __del__(self):
+        begun = section(2)
+        for i in range(ROUND): pass
+        over(begun)
+
+
+class Pickled:
+    def __reduce__(self):
+        begun = section(2)
+        for i in range(ROUND): pass
+        over(begun)
+        return Pickled, ()
+
+
+class Made(type):
+    def __call__(cls, *args):
+        two_lines()
+        return super().__call__(*args)
+
+
+class Managed(metaclass=Made):
+    def __init__(self):
+        two_lines()
+
+    def __enter__(self):
+        two_lines()
+
+    def __exit__(self, *args):
+        called_by_c()
+
+
+def class_body():
+    class Body:
+        begun = section(2)
+        for i in range(ROUND): pass
+        over(begun)
+
+
+def comprehensions():
+    [[two_lines() for _ in range(1)] for _ in range(1)]
+    {k: two_lines() for k in range(1)}
+    {two_lines() for _ in range(1)}
+    list(two_lines() for _ in range(1))
+    return [called_by_c() for _ in (lambda: [two_lines()])()]
+
+
+def called_back():
+    if ctypes:
+        kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+        C.qsort((ctypes.c_int * 2)(2, 1), 2, 4, kind(called_by_c))
+    if sqlite3:
+        db = sqlite3.connect(":memory:")
+        db.create_function("called", 1, called_by_c)
+        db.execute("select called(1)").fetchall()
+        db.close()
+    pickle.dumps(Pickled())
+    list(map(lambda x: called_by_c(x), [1])); list(filter(lambda x: two_lines(), [1]))
+    functools.partial(functools.reduce, called_by_c)([1, 2])
+    eval("[two_lines(), called_by_c()]")
+    if threading.current_thread() is threading.main_thread():
+        signal.raise_signal(signal.SIGUSR1) if hasattr(signal, "raise_signal") else os.kill(os.getpid(), signal.SIGUSR1)
+
+
 made = compile("\n" * 5 + "def made_up(call):\n    call()\n\nmade_up(two_lines)\n", "<made up>", "exec")
 
 
@@ -205,11 +308,20 @@ def run(until):
         [two_lines() for _ in range(1)]
         loop = asyncio.new_event_loop()
         loop.run_until_complete(awaits())
+        loop.run_until_complete(iterates())
         loop.close()
+        recursive(400)
+        list(delegates_deep(5))
+        called_back()
+        comprehensions()
+        class_body()
+        Dies()
+        with Managed(): two_lines()
 
 
 def main():
     until = now() + int(float(sys.argv[1]) * 1e9)
+    signal.signal(signal.SIGUSR1, called_by_c)
     others = [threading.Thread(target=run, args=(until,)) for _ in range(2)]
     for other in others:
         other.start()

@@ -127,6 +127,89 @@ def spread_out
   ].compact
 end
 
+module Refined
+  refine String do
+    def refined
+      two_lines
+    end
+  end
+end
+using Refined
+
+module Mixed
+  def mixed
+    two_lines
+    super if defined?(super)
+  end
+end
+
+class Base
+  def mixed
+    two_lines
+  end
+end
+
+class Derived < Base
+  prepend Mixed
+  include Comparable
+
+  def mixed
+    two_lines
+    super
+  end
+
+  def each
+    yield self
+    two_lines
+  end
+
+  def respond_to_missing?(*)
+    two_lines
+    true
+  end
+
+  class << self
+    attr_writer :made
+
+    def made
+      Class.new { define_singleton_method(:call) { two_lines } }.call
+    end
+  end
+  include Enumerable
+end
+
+def called_back
+  Derived.new.mixed
+  Derived.new.map { |_| two_lines }
+  Derived.new.respond_to?(:what)
+  Derived.made
+  'text'.refined
+  catch(:done) { two_lines; throw :done }
+  add = ->(a, b) { two_lines }
+  add.curry[1][2]
+  method(:two_lines).unbind.bind(self).call
+  [1].each_with_index.map { |_, _| two_lines }
+  (1..2).lazy.map { |_| two_lines }.first(1)
+  Hash.new { |_, _| two_lines }[:none]
+  { 1 => 2 }.each_pair { |_, _| two_lines }
+  'aa'.gsub(/a/) { |_| two_lines; 'b' }
+  [3, 1, 2].max_by { |_| two_lines; 1 }
+  Integer.class_exec { two_lines }
+  proc { |x| two_lines }.(1)
+  begin
+    Integer('x')
+  rescue ArgumentError => e
+    two_lines
+  else
+    0
+  ensure
+    two_lines
+  end
+  inner = Fiber.new { Fiber.yield two_lines; two_lines }
+  Fiber.new { inner.resume; inner.resume }.resume
+  ObjectSpace.each_object(Class).first(1).each { two_lines }
+end
+
 def run(till)
   closure = -> { two_lines }
   while now < till
@@ -147,6 +230,8 @@ def run(till)
     instance_eval { two_lines }
     eval("\n\ntwo_lines\n", binding, 'made up', 1)
     Fiber.new { two_lines }.resume
+    recursive(300)
+    called_back
   end
 end
 
