@@ -3,7 +3,7 @@
  * waits.c - programs whose waits are known: each waits in one function, times that with its own clocks, of which the thread's
  * CPU time is taken off, and prints the function and the nanoseconds.
  *
- * Usage: waits mutex|pipe|condition|sleep|fsync|faults|chain|queue|pingpong|handoff [ROUNDS]
+ * Usage: waits mutex|pipe|condition|sleep|fsync|faults|chain|queue|pingpong|handoff|crowd [ROUNDS]
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -375,6 +375,33 @@ static void run_queue(void)
 	run_threads(burn, 2);
 }
 
+/* Many threads at once, each of which sleeps as often; time is what it takes to switch between them. */
+#define CROWD 10000
+
+static void *rest_often(void *arg)
+{
+	uint64_t begun = off_ns();
+
+	for (int i = 0; i < rounds; i++)
+		pause_ms(1);
+	waited_ns += off_ns() - begun;
+	return arg;
+}
+
+static void run_crowd(void)
+{
+	static pthread_t threads[CROWD];
+	pthread_attr_t small;
+
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 65536);
+	for (int i = 0; i < CROWD; i++)
+		if (pthread_create(&threads[i], &small, rest_often, NULL))
+			abort();
+	for (int i = 0; i < CROWD; i++)
+		pthread_join(threads[i], NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "", *function = "wait_for_lock";
@@ -407,6 +434,9 @@ int main(int argc, char **argv)
 		run_handoff();
 	} else if (!strcmp(mode, "chain")) {
 		run_chain();
+	} else if (!strcmp(mode, "crowd")) {
+		function = "rest_often";
+		run_crowd();
 	} else if (!strcmp(mode, "queue")) {
 		function = "burn";
 		run_queue();
