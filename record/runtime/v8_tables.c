@@ -13,7 +13,8 @@
 #define TABLES_KEPT_MAX (64U << 20)
 #define CALL_LEN	16
 #define LITERAL_AT	8
-#define INLINED_MAX	512 /* functions in one piece of code */
+#define INLINED_MAX	256 /* functions in one piece of code, */
+#define CALLS_MAX	1024 /* by so many calls: each is compared with all functions */
 #define PIECE_LEN	512
 
 uint64_t v8_element(struct managed_view *view, uint64_t array, uint32_t index)
@@ -111,7 +112,7 @@ void v8_inlinings_read(struct v8_functions *fs, struct managed_view *view, uint6
 	uint64_t literals = element_at(fs, view, deopt, V8_DEOPT_LITERALS);
 
 	ret->calls = v8_table_read_array(view, element_at(fs, view, deopt, V8_DEOPT_POSITIONS), kept);
-	for (size_t i = 0; i < ret->calls.len / CALL_LEN && ret->functions.len < INLINED_MAX; i++) {
+	for (size_t i = 0; i < MIN(ret->calls.len / CALL_LEN, CALLS_MAX) && ret->functions.len < INLINED_MAX && !view->failed; i++) {
 		struct v8_inlined in = { .literal = literal_of(ret, i) };
 
 		if (in.literal < 0 || find(ret, in.literal))
