@@ -2,6 +2,7 @@
 /*
  * cmd_record.c - one recording. The exit status is that of the recorded command.
  */
+#include "formats/perf/perf_command.h"
 #include "record/commands.h"
 #include "record/recorder.h"
 #include "record/summary.h"
@@ -108,7 +109,7 @@ static struct err *record(struct recorder *s, struct record_args *args, char **c
 	return err;
 }
 
-/* A command of preport, if no program has that name. */
+/* A command of preport or perf, if no program has that name. */
 static struct err *refuse_report(const char *word)
 {
 	static const char *const words[] = { "report", "annotate", "flamegraph", "folded", "pprof",   "tui",	 "html",
@@ -119,6 +120,9 @@ static struct err *refuse_report(const char *word)
 		if (!strcmp(*known, word) && !workload_in_path(word))
 			return err_remedy(err_new(ERR_USAGE, "precord has no command '%s'", word),
 					  "did you mean preport %s?", word);
+	if (perf_command_instead(word) && !workload_in_path(word))
+		return err_remedy(err_new(ERR_USAGE, "precord has no command '%s'", word), "type %s",
+				  perf_command_instead(word));
 	return NULL;
 }
 

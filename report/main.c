@@ -6,6 +6,7 @@
 #include "formats/base/memory.h"
 #include "formats/base/program.h"
 #include "formats/base/topic.h"
+#include "formats/perf/perf_command.h"
 #include "report/commands.h"
 #include "report/load/session.h"
 #include "report/metric/metric_set.h"
@@ -188,6 +189,7 @@ int main(int argc, char **argv)
 		.commands = commands,
 		.sibling = "precord",
 		.sibling_words = precord_words,
+		.instead = perf_command_instead,
 		.word_uses = completion_word_uses,
 		.print_words = completion_words_print,
 		.settings = setting_names,

@@ -50,6 +50,7 @@ struct program {
 	const struct command *const *commands; /* NULL-terminated, the unnamed one first */
 	const char *sibling;		    /* a program whose commands are sometimes given to this one; NULL: none */
 	const char *const *sibling_words;   /* those, ended by NULL */
+	const char *(*instead)(const char *word); /* what to type for another tool's command @word, or NULL; NULL: nothing is known */
 	const struct topic *topics; /* for "help TOPIC", ended by one without a name; NULL: none */
 	const struct word_use *word_uses; /* for completion, ended by one without a name; NULL: none */
 	/*

@@ -118,6 +118,8 @@ static struct err *refuse_operand(const struct call *call, const char *word)
 
 	if (is_siblings(call->program, word))
 		return err_remedy(err, "did you mean %s %s?", call->program->sibling, word);
+	if (call->program->instead && call->program->instead(word))
+		return err_remedy(err, "type %s", call->program->instead(word));
 	return hint ? err_remedy(err, "%s", hint) : err;
 }
 
