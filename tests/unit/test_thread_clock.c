@@ -9,12 +9,14 @@
 
 #include <sched.h>
 #include <stdlib.h>
+#include <time.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define THREADS 200
 #define RUN_NS	1000000
 #define ROUNDS	50
+#define MISSED_NS 500000000 /* of a thread that is not once seen while it runs */
 
 struct waiters {
 	pthread_mutex_t lock;
@@ -149,19 +151,36 @@ static void *spin(void *context)
 	return NULL;
 }
 
-/* Is the account of a thread that runs elsewhere ever taken for that of one that waits? */
-static bool is_missed(struct thread_clocks *clocks, uint32_t tid)
+static uint64_t has_run_ns(pthread_t thread)
 {
-	for (size_t i = 0; i < 1000; i++) {
-		uint64_t before = thread_clocks_begin(clocks, (uint32_t)getpid(), tid);
+	struct timespec ran = { 0 };
+	clockid_t clock;
 
-		if (before == UINT64_MAX && thread_clocks_read(clocks, (uint32_t)getpid(), tid) == before)
-			return true;
+	return pthread_getcpuclockid(thread, &clock) == 0 && clock_gettime(clock, &ran) == 0 ? (uint64_t)ran.tv_sec * 1000000000 + (uint64_t)ran.tv_nsec : UINT64_MAX;
+}
+
+/* Is the account of a thread that runs elsewhere taken for that of one that waits? On a busy machine it may be a while before both run at once. */
+static bool is_missed(struct thread_clocks *clocks, const struct spinner *s, pthread_t thread)
+{
+	while (has_run_ns(thread) < MISSED_NS) {
+		uint64_t before = thread_clocks_begin(clocks, (uint32_t)getpid(), s->tid);
+
 		if (before == UINT64_MAX)
-			return false;
-		sched_yield();
+			return thread_clocks_read(clocks, (uint32_t)getpid(), s->tid) == before;
 	}
-	return sysconf(_SC_NPROCESSORS_ONLN) > 1;
+	return true;
+}
+
+/* The thread may have CPU @number of @cpus only. */
+static bool pin(pthread_t thread, const cpu_set_t *cpus, int number)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, cpus) && number-- == 0)
+			CPU_SET(cpu, &one);
+	return pthread_setaffinity_np(thread, sizeof(one), &one) == 0;
 }
 
 TEST(a_thread_that_runs_on_another_cpu_has_no_clock_that_stands)
@@ -174,14 +193,16 @@ TEST(a_thread_that_runs_on_another_cpu_has_no_clock_that_stands)
 	if (getenv("EMULATOR") || sched_getaffinity(0, sizeof(cpus), &cpus) != 0 || CPU_COUNT(&cpus) < 2)
 		SKIP("there is one CPU");
 	CHECK(pthread_create(&thread, NULL, spin, &spinner) == 0);
+	CHECK(pin(thread, &cpus, 0) && pin(pthread_self(), &cpus, 1));
 	while (!spinner.tid)
 		sched_yield();
 	thread_clocks_init(&clocks);
 	bool refined = thread_clocks_refine(&clocks, (uint32_t)getpid(), spinner.tid);
-	bool missed = refined && is_missed(&clocks, spinner.tid);
+	bool missed = refined && is_missed(&clocks, &spinner, thread);
 
 	spinner.over = true;
 	pthread_join(thread, NULL);
 	thread_clocks_deinit(&clocks);
+	pthread_setaffinity_np(pthread_self(), sizeof(cpus), &cpus);
 	CHECK(!missed);
 }
