@@ -203,6 +203,9 @@ TEST(code_exits_leave_by_a_return_address_that_is_in_a_register)
 	check_leaves_by(RULE(w, code, 18), 1, 0);
 	check_leaves_by(RULE(w, "\x48\x89\x04\x24\xc3", 0), 0, 8); /* mov %rax,(%rsp); ret */
 
+	/* The first of two. test %eax,%eax; je 6; jmp *%rax; 6 jmp *%rcx */
+	check_leaves_by(RULE(w, "\x85\xc0\x74\x02\xff\xe0\xff\xe1", 0), 0, 0);
+
 	/* Not before another way out, and code of a JIT jumps about. */
 	rule = RULE(w, "\x85\xc0\x74\x02\xff\xe0\x5b\xc3", 0); /* test %eax,%eax; je 6; jmp *%rax; 6 pop %rbx; ret */
 	CHECK(rule && rule->plain);
@@ -269,6 +272,8 @@ TEST(code_exits_say_nothing_where_there_is_no_way_out)
 	CHECK(!RULE(w, "\x48\x89\xfc\x48\x8b\x44\x24\x08\x48\x83\xc4\x10\xff\xe0", 0)); /* on another stack: mov %rdi,%rsp */
 	CHECK(!RULE(w, "\x48\x8b\x44\x24\x08\x48\x83\xc4\x18\xff\xe0", 0)); /* mov 8(%rsp),%rax; add $24,%rsp; jmp *%rax */
 	CHECK(!RULE(w, "\xff\xe4", 0));						   /* jmp *%rsp */
+	CHECK(!RULE(w, "\x48\x89\xfc\xff\xe0", 0));	   /* mov %rdi,%rsp; jmp *%rax */
+	CHECK(!RULE(w, "\x48\x8d\x40\x08\xff\xe0", 0)); /* lea 8(%rax),%rax; jmp *%rax */
 	CHECK(!RULE(w, "\x48\x8b\x64\x24\xf8\x48\x8b\x64\x24\x10\xc3", 0)); /* from below the stack; from a frame like that */
 	CHECK(!RULE(w, "\x90\xc3", 2));
 	cfi_rules_free(w.rules);

@@ -191,6 +191,11 @@ TEST(unwind_ends_a_stack_at_the_code_that_was_put_there_to_begin_it)
 		world_walk(w);
 		CHECK(w->chain.stop != STACK_STOP_ROOT);
 		w->words[20] = 0;
+		w->words[0] = IP(BARE + 0x10);
+		w->words[5] = IP(STUB + 0x58); /* of a caller, what its code says must be a call */
+		world_walk(w);
+		world_check_end(w, 2, STACK_STOP_NO_TABLE);
+		w->words[5] = 0;
 		w->words[0] = i ? IP(MIDDLE + 0x20) : IP(STUB + 0x40); /* code with a rule; code that has been called */
 		world_walk(w);
 		CHECK(w->chain.stop != STACK_STOP_ROOT);
