@@ -434,14 +434,13 @@ static void put_text_row(struct filler *f, const struct view_group *group)
 }
 
 /* One line for all that is left out, so that nothing vanishes. */
-static void put_rest(struct filler *f, unsigned level, const struct profile_sum *sum,
-		     uint64_t count)
+static void put_rest(struct filler *f, const struct view_group *rest, uint64_t count)
 {
-	bool additive = by_of(f, level) != VIEW_TOTAL;
+	bool additive = by_of(f, rest->level) != VIEW_TOTAL;
 
-	table_add_row(f->table, level, TABLE_DIM);
+	table_add_row(f->table, rest->level, TABLE_DIM);
 	if (additive) {
-		put_share(f, sum, stats_share(sum, &f->view->whole));
+		put_share(f, &rest->sum, view_share(f->view, rest));
 	} else {
 		for (int i = 3 + !f->options->brief + f->options->bars; i > 0; i--)
 			table_add_cell(f->table, "", NULL);
@@ -462,35 +461,44 @@ static bool is_shown(const struct filler *f, const struct view_group *group, uin
 	       stats_share(&group->sum, &f->view->whole).share >= f->options->min_share;
 }
 
+/* One that stands where @group does, with what all of them have. */
+static void add_to_rest(struct view_group *rest, const struct view_group *group, bool is_first)
+{
+	if (is_first) {
+		*rest = *group;
+		return;
+	}
+	rest->sum.count += group->sum.count;
+	rest->sum.weight += group->sum.weight;
+	rest->sum.weight_sq += group->sum.weight_sq;
+	rest->sum.exact += group->sum.exact;
+	rest->bare_weight += group->bare_weight;
+	rest->lost_weight += group->lost_weight;
+}
+
 static void put_groups(struct filler *f, uint32_t first, uint32_t count)
 {
-	struct profile_sum rest = { 0 };
+	struct view_group rest = { 0 };
 	uint64_t shown = 0, left_out = 0;
-	unsigned level = 0;
 
 	for (uint32_t i = first; i < first + count; i++) {
 		const struct view_group *group = &f->view->groups.items[f->view->order.items[i]];
 
-		level = group->level;
 		if (f->options->without_idle && view_key(f->view, group)->idle)
 			continue;
 		if (!is_shown(f, group, shown)) {
-			left_out++;
-			rest.count += group->sum.count;
-			rest.weight += group->sum.weight;
-			rest.weight_sq += group->sum.weight_sq;
-			rest.exact += group->sum.exact;
+			add_to_rest(&rest, group, left_out++ == 0);
 			continue;
 		}
 		shown++;
-		if (f->options->data && level + 1 == f->nlevels)
+		if (f->options->data && group->level + 1 == f->nlevels)
 			put_data_row(f, group);
 		else if (!f->options->data)
 			put_text_row(f, group);
 		put_groups(f, group->first, group->count);
 	}
 	if (left_out && !f->options->data && !f->options->brief)
-		put_rest(f, level, &rest, left_out);
+		put_rest(f, &rest, left_out);
 }
 
 void view_table_fill(struct table *table, const struct view *view,
