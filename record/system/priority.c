@@ -85,23 +85,38 @@ static void renice_threads(int nice)
 		closedir(threads);
 }
 
+/* What the process had before it went first; processes that it starts inherit that, too. */
+static int former_nice = NICE_FIRST;
+
+static void remember_nice(void)
+{
+	int now = getpriority(PRIO_PROCESS, 0);
+
+	if (now != NICE_FIRST)
+		former_nice = now;
+}
+
 void priority_finish(struct priority *p)
 {
 	if (p->raised)
 		set(p, false);
-	if (p->was_raised)
+	if (p->was_raised) {
+		remember_nice();
 		renice_threads(NICE_FIRST);
+	}
 	p->level = 0;
 }
 
 void priority_go_first(void)
 {
+	remember_nice();
 	setpriority(PRIO_PROCESS, 0, NICE_FIRST);
 }
 
 void priority_step_back(void)
 {
-	setpriority(PRIO_PROCESS, 0, 0);
+	if (getpriority(PRIO_PROCESS, 0) == NICE_FIRST)
+		setpriority(PRIO_PROCESS, 0, former_nice);
 }
 
 void priority_mutex_init(pthread_mutex_t *mutex)

@@ -53,7 +53,7 @@ void priority_check(struct priority *p);
  */
 void priority_finish(struct priority *p);
 
-/* This thread, and what it starts: the first of all ordinary ones, if that is allowed; or like any other again. */
+/* This thread, and what it starts: the first of all ordinary ones, if that is allowed; or what it was before it went first. */
 void priority_go_first(void);
 void priority_step_back(void);
 
