@@ -16,7 +16,7 @@ TEST(json_whole_numbers_of_any_length_end_where_they_end)
 	for (int64_t digits = 1; digits <= 18; digits++) {
 		char text[64];
 		struct json_reader r;
-		int64_t first, second, third;
+		int64_t first = 0, second = 0, third = 0;
 
 		number = number * 10 + digits % 10;
 		int len = snprintf(text, sizeof(text), "[%" PRId64 ",%" PRId64 ",-%" PRId64 "]", number, number, number);
@@ -74,7 +74,7 @@ TEST(json_numbers_may_stand_in_quotes)
 {
 	static const char text[] = "[\"12\",\"-3.5\",\"99999999999999999999\",7]", wrong[] = "[\"1x\"]", empty[] = "[\"\"]";
 	struct json_reader r;
-	int64_t value;
+	int64_t value = 0;
 
 	json_reader_init(&r, text, sizeof(text) - 1);
 	CHECK(json_read_array(&r) && json_read_more_int(&r, &value));
