@@ -524,10 +524,10 @@ static void note_priority(struct recorder *s)
 			    "a lower -F, fewer events or smaller stacks; --realtime=1 insists"));
 }
 
-/* End the pause of mmap wake-ups. */
-static void let_ring(struct recorder *s, uint64_t now)
+/* End the pause of mmap wake-ups. @woke: nothing else woke us. */
+static void let_ring(struct recorder *s, uint64_t now, bool woke)
 {
-	if (!mmap_wakeup_rested(&s->bell, now))
+	if (!mmap_wakeup_rested(&s->bell, now, woke))
 		return;
 	s->no_bell = watch_bell(&s->watch, s->bell.fd);
 	if (s->no_bell)
@@ -544,7 +544,7 @@ static struct watch_result wait(struct recorder *s)
 	do {
 		result = watch_wait(&s->watch, &s->perf_fds, ms_until(MIN(until, s->bell.rests_until_ns), now));
 		now = clock_now_ns(CLOCK_MONOTONIC);
-		let_ring(s, now);
+		let_ring(s, now, result.timed_out && now < until);
 	} while (result.timed_out && now < until);
 	s->jit_wakeups += by_jit && !result.bell;
 	return result;

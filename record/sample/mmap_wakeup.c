@@ -106,11 +106,11 @@ void mmap_wakeup_rest(struct mmap_wakeup *d, uint64_t now_ns, uint64_t news)
 	d->news = news;
 }
 
-bool mmap_wakeup_rested(struct mmap_wakeup *d, uint64_t now_ns)
+bool mmap_wakeup_rested(struct mmap_wakeup *d, uint64_t now_ns, bool woke)
 {
 	if (now_ns < d->rests_until_ns)
 		return false;
-	d->wakeups++;
+	d->wakeups += woke;
 	d->rested_ns = now_ns;
 	d->rests_until_ns = UINT64_MAX;
 	return true;

@@ -40,7 +40,7 @@ struct mmap_wakeup {
 	uint64_t rested_ns;      /* the end of the last pause */
 	uint64_t rests_until_ns; /* end of this pause; UINT64_MAX: there is none */
 	uint64_t news;           /* new files so far when the last pause began */
-	uint64_t wakeups;        /* by mappings and by ends of pauses */
+	uint64_t wakeups;        /* by mappings, and by ends of pauses alone */
 };
 
 /*
@@ -57,7 +57,7 @@ MUST_USE struct err *mmap_wakeup_reopen(struct mmap_wakeup *d, uint32_t cpu);
 /* A wake-up was handled: begin a pause. @news: new files seen since the recording began. */
 void mmap_wakeup_rest(struct mmap_wakeup *d, uint64_t now_ns, uint64_t news);
 
-/* End the pause. */
-bool mmap_wakeup_rested(struct mmap_wakeup *d, uint64_t now_ns);
+/* End the pause; false: it goes on. @woke: nothing but its end woke the recorder. */
+bool mmap_wakeup_rested(struct mmap_wakeup *d, uint64_t now_ns, bool woke);
 
 #endif
