@@ -56,7 +56,9 @@ export function drawLatency(canvas, d, lanes, range, kind, { text, muted, scale 
 			c.fillText(counts[i].toLocaleString("en"), right + 12 + counts[i] / mostCounts * (width - right - 90), y + row / 2);
 	}
 	c.fillStyle = muted;
-	c.fillText("longest above; over the same time as the lanes" + (d.step ? "; shorter ones were joined and are not here, 'preport waits' has all" : ""), LATENCY_NAMES, 7);
+	const captions = d.step ? ["longest above; over the same time as the lanes; shorter ones were joined and are not here, 'preport waits' has all", "'preport waits' has the shorter ones"]
+		: ["longest above; over the same time as the lanes", "longest above"];
+	c.fillText(captions.find((caption) => c.measureText(caption).width < right - LATENCY_NAMES) ?? "", LATENCY_NAMES, 7);
 	c.fillText("waits", right + 8, 7);
 	canvas.setAttribute("aria-label", `${waits.length} waits by length: ` + [...counts].map((n, i) => n ? `${n} from ${latencyTitle(i)}` : "").filter(Boolean).join(", "));
 }
