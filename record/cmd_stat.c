@@ -203,7 +203,7 @@ static const char *subject(struct stat_session *s, struct arena *arena)
 
 	if (target->cpus)
 		return arena_printf(arena, "CPU %s", text_escape(arena, target->cpus));
-	if (target->all)
+	if (target->all && !target->cgroup)
 		return "the whole system";
 	if (target->cgroup)
 		return arena_printf(arena, "cgroup %s", text_escape(arena, target->cgroup));

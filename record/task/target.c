@@ -217,8 +217,8 @@ static struct err *find_tasks(const struct target_args *args, pid_t command_pid,
 
 static struct err *check_args(const struct target_args *args, pid_t command_pid)
 {
-	int targets = args->all + (args->pids || args->tids) + (args->cgroup != NULL) +
-		      (args->user != NULL);
+	/* perf wants -a beside -G: all CPUs, which a cgroup is followed on anyway. */
+	int targets = (args->all && !args->cgroup) + (args->pids || args->tids) + (args->cgroup != NULL) + (args->user != NULL);
 
 	if (targets > 1)
 		return err_remedy(err_new(ERR_USAGE, "more than one target"),

@@ -27,6 +27,19 @@ TEST(target_must_be_named_once)
 		   "more than one");
 }
 
+/* As perf wants it. */
+TEST(target_of_a_cgroup_may_say_that_it_means_all_cpus)
+{
+	struct target_args args = { .all = true, .cgroup = "/" };
+	struct target t;
+	struct err *err = target_find(&args, 0, &t);
+
+	CHECK(!err || err_kind(err) != ERR_USAGE); /* there may be no cgroups here */
+	CHECK(err || (t.system_wide && t.cgroup_fd >= 0));
+	err_free(err);
+	target_deinit(&t);
+}
+
 TEST(target_numbers_are_checked)
 {
 	static const char *const wrong[] = { "", ",", "x", "-1", "0", "1x", "99999999999", "1,,x" };
