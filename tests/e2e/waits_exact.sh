@@ -17,7 +17,7 @@ check() {
 	python3 - <<'P'
 import csv, json
 length = int(json.load(open("info"))["duration_ns"])
-begun, ended, again, last = {}, {}, set(), 0
+begun, ended, again, first, last = {}, {}, set(), 0, 0
 for line in open("events"):
     event = json.loads(line)
     tid = event.get("tid")
@@ -30,12 +30,13 @@ for line in open("events"):
             again.add(tid)
         ended[tid] = event["time_ns"]
     elif event["kind"] == "task-times":
+        first = first or event["time_ns"]  # read just after the beginning; threads that begin are recorded before it
         last = event["time_ns"]  # the last ones are read just before the end; mappings and ends of threads still come behind it
 spans = {}
 for row in csv.DictReader(open("rows")):
     spans[int(row["tid"])] = spans.get(int(row["tid"]), 0) + int(row["weight"])
 whole = [tid for tid in begun if tid and begun[tid] == 0 and tid not in ended and tid not in again]
-short = [tid for tid in begun if tid and begun[tid] and tid in ended and ended[tid] < last and tid not in again]
+short = [tid for tid in begun if tid and begun[tid] > first and tid in ended and ended[tid] < last and tid not in again]
 assert whole and short, (len(whole), len(short))
 wrong = [(tid, spans.get(tid, 0), length) for tid in whole if abs(spans.get(tid, 0) - length) > 1e6]
 wrong += [(tid, spans.get(tid, 0), ended[tid] - begun[tid]) for tid in short
