@@ -25,7 +25,7 @@ sum_is_exact() { # sum_is_exact OPTION...: of a flood that is recorded so, for a
 		awk -F'\t' '$1 == "ping" || $1 == "pong"' >rows
 	awk -F'\t' -v own="$own_ns" -v slack="$slack" '
 		{ all += $3 }
-		$2 == "[switches left out]" { open += $3; next }
+		$2 ~ /^\[switches (left out|lost)\]$/ { open += $3; next }
 		$2 != "on a CPU" { ns += $3 }
 		END {
 			print "waited " ns " ns, by its own clocks " own ", " open + 0 " ns not known, of " all
