@@ -88,6 +88,45 @@ static void feed(struct chain *c, struct event ev, uint32_t stack)
 				        .stack = stack, .passes = true });
 }
 
+/* Event 0 is a clock, event 1 looks at threads that wait. */
+static void chain_begin_idle(struct chain *c)
+{
+	static const char *const names[] = { "cpu-clock", DERIVE_IDLE };
+
+	*c = (struct chain){ .events = { { .name = "cpu-clock", .unit = "ns", .type = PERF_TYPE_SOFTWARE,
+					   .config = PERF_COUNT_SW_CPU_CLOCK, .format = "", .samples = true },
+					 { .name = DERIVE_IDLE, .unit = "ns", .type = PERF_TYPE_SOFTWARE,
+					   .config = PERF_COUNT_SW_DUMMY, .format = "", .samples = true } } };
+	c->recording = (struct recording){ .events = c->events, .nevents = 2, .start_ns = START, .end_ns = END };
+	c->profile = profile_new();
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		profile_add_value_type(c->profile, &(struct profile_value_type){ .name = profile_string(c->profile, names[i]),
+										 .unit = profile_string(c->profile, "ns") });
+
+	struct derive_request request = { .profile = c->profile, .recording = &c->recording, .to_ns = END, .added = { DERIVE_WALL } };
+
+	c->derive = derive_new(&request, &(struct derive_out){ .add = keep, .thread = same_number, .context = c });
+}
+
+TEST(what_a_last_look_behind_the_end_stands_for_is_part_of_the_wall)
+{
+	struct chain c;
+	uint64_t ns = 0;
+
+	chain_begin_idle(&c);
+	feed(&c, (struct event){ .kind = EVENT_SAMPLE, .time_ns = END - 300, .tid = 5, .sample = { .event = 1, .period = 500 } }, 1);
+	feed(&c, (struct event){ .kind = EVENT_SAMPLE, .time_ns = END + 7, .tid = 5, .sample = { .event = 1, .period = 300 } }, 1);
+	feed(&c, (struct event){ .kind = EVENT_SAMPLE, .time_ns = END + 8, .tid = 5, .sample = { .event = 0, .period = 100 } }, 1);
+	for (size_t i = 0; i < c.out.len; i++) {
+		const struct derived *d = &c.out.items[i];
+
+		ns += d->event == 2 ? d->weight : 0;
+		CHECK(d->event != 2 || d->time_ns < END);
+	}
+	CHECK_UINT(ns, 800);
+	chain_end(&c);
+}
+
 static void feed_switch(struct chain *c, uint32_t tid, uint64_t time_ns, bool in, bool preempted)
 {
 	feed(c, (struct event){ .kind = EVENT_SWITCH, .tid = tid, .time_ns = time_ns,

@@ -3,6 +3,7 @@
  * derive_period.c - the identity: a sample stands for its period. Threads that waited were looked at (precord --idle): without
  * records of switches, these and samples of a clock are together the time on the wall, by samples both.
  */
+#include "formats/base/compiler.h"
 #include "formats/base/memory.h"
 #include "report/load/derive/derive_kind.h"
 
@@ -44,10 +45,14 @@ static void *begin(const struct derive_request *request, const struct derive_out
 static void add_to_wall(const struct period *p, const struct derived *derived)
 {
 	const struct derive_request *request = p->request;
+	uint64_t end_ns = request->recording->end_ns;
 	struct derived wall = *derived;
 
-	if ((derived->event && derived->state != PROFILE_STATE_BLOCKED) || derived->time_ns < request->from_ns ||
-	    derived->time_ns >= request->to_ns || (p->out->wanted && !p->out->wanted(p->out->context, derived->thread)))
+	/* The last look at a thread that waits comes when all is over; it stands for the time before. */
+	if (derived->event && end_ns)
+		wall.time_ns = MIN(wall.time_ns, end_ns - 1);
+	if ((derived->event && derived->state != PROFILE_STATE_BLOCKED) || wall.time_ns < request->from_ns ||
+	    wall.time_ns >= request->to_ns || (p->out->wanted && !p->out->wanted(p->out->context, derived->thread)))
 		return;
 	wall.event = p->wall_event;
 	if (wall.state == PROFILE_STATE_NONE)
