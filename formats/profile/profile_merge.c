@@ -146,6 +146,8 @@ static struct err *add_types(struct translation *t)
 	}
 	if (shared)
 		return NULL;
+	if (!t->from->types.len)
+		return err_new(ERR_UNSUPPORTED, "it has no event in common with those before it");
 	return err_new(ERR_UNSUPPORTED, "it has no event in common with those before it: '%s' is not '%s'",
 		       profile_text(t->from, t->from->types.items[0].name), profile_text(t->into, t->into->types.items[0].name));
 }
