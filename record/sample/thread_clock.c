@@ -9,6 +9,7 @@
 #include "formats/base/compiler.h"
 #include "formats/base/memory.h"
 #include "record/task/process_clock.h"
+#include "record/task/process_stat.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -22,7 +23,6 @@
 #define CLOCKS_MAX 1024	 /* if the limit on descriptors is at least eight times as high */
 #define READS_MAX  16384 /* reads, after which files of ended threads are closed */
 #define STAT_LEN   1024
-#define STAT_CPU   36 /* spaces from a thread's state to its CPU in stat */
 
 struct thread_clock {
 	int account_fd, stat_fd;
@@ -67,17 +67,14 @@ static bool read_account(const struct thread_clock *clock, uint64_t *ret)
 static bool runs_elsewhere(const struct thread_clock *clock)
 {
 	char text[STAT_LEN];
+	uint64_t cpu;
 	ssize_t got = pread(clock->stat_fd, text, sizeof(text) - 1, 0);
 
 	text[MAX(got, 0)] = '\0';
-	const char *at = strrchr(text, ')'); /* ends its name, which may be anything */
+	const char *name_end = strrchr(text, ')'); /* a name may be anything */
 
-	if (!at || strncmp(at, ") R", 3) != 0)
-		return false;
-	at++;
-	for (size_t i = 0; at && i < STAT_CPU; i++)
-		at = strchr(at + 1, ' ');
-	return at && strtol(at, NULL, 10) != sched_getcpu();
+	return name_end && strncmp(name_end, ") R", 3) == 0 && process_stat_field(text, PROCESS_STAT_PROCESSOR, &cpu) &&
+	       cpu != (uint64_t)sched_getcpu();
 }
 
 enum closing {

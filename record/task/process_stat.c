@@ -12,6 +12,15 @@
 #include <string.h>
 #include <unistd.h>
 
+bool process_stat_field(const char *text, unsigned field, uint64_t *ret)
+{
+	const char *at = strrchr(text, ')'); /* of the 2nd */
+
+	for (unsigned i = 2; i < field && at; i++)
+		at = strchr(at + 1, ' ');
+	return at && sscanf(at, "%" SCNu64, ret) == 1;
+}
+
 bool process_stat_u64(int proc_fd, unsigned field, uint64_t *ret)
 {
 	int fd = openat(proc_fd, "stat", O_RDONLY | O_CLOEXEC);
@@ -21,9 +30,5 @@ bool process_stat_u64(int proc_fd, unsigned field, uint64_t *ret)
 	if (fd >= 0)
 		close(fd);
 	text[MAX(len, 0)] = '\0';
-	const char *at = strrchr(text, ')'); /* of the 2nd */
-
-	for (unsigned i = 2; i < field && at; i++)
-		at = strchr(at + 1, ' ');
-	return at && sscanf(at, "%" SCNu64, ret) == 1;
+	return process_stat_field(text, field, ret);
 }

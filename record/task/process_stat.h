@@ -11,7 +11,12 @@
 #define PROCESS_STAT_START_TIME	 22 /* ticks since the machine's start */
 #define PROCESS_STAT_START_STACK 28 /* the start of the main thread's stack: all its frames lie below; 0: hidden */
 
-/* Field number @field, from 4 on, of the process with the folder @proc_fd of /proc. */
+#define PROCESS_STAT_PROCESSOR	 39 /* the CPU that it is on, or was on last */
+
+/* Field number @field, from 4 on, of @text, the content of such a file. */
+bool process_stat_field(const char *text, unsigned field, uint64_t *ret);
+
+/* The same of the process with the folder @proc_fd of /proc. */
 bool process_stat_u64(int proc_fd, unsigned field, uint64_t *ret);
 
 #endif
