@@ -3,7 +3,9 @@
  * export_firefox.c - Firefox Profiler's "processed profile" format, version 56: the last with tables a thread and the
  * first with the strings in common; later versions of the page bring it up to their own.
  *
- * A track is a thread there; what a thread did when stands on its first track, under all names that it had. Weights: the format knows samples, milliseconds and bytes. Periods in ns become
+ * A track is a thread there; what a thread did when stands on its first track, under all names that it had.
+ *
+ * Weights: the format knows samples, milliseconds and bytes. Periods in ns become
  * milliseconds, bytes stay bytes; those of other events become samples, in units of the event's mean period, so that
  * shares are right and their sum is the number of samples.
  */
@@ -442,7 +444,7 @@ static void put_samples(struct writer_state *w, const struct track *track)
 /* A thread is one under each of its names, and as long as all of them together. */
 static uint64_t thread_id(const struct profile *p, uint32_t thread)
 {
-	return (uint64_t)p->threads.items[thread].pid << 32 | p->threads.items[thread].tid;
+	return map_pair(p->threads.items[thread].pid, p->threads.items[thread].tid);
 }
 
 static int compare_spans(const void *a, const void *b, void *profile)

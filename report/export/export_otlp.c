@@ -133,27 +133,29 @@ static void otlp_int64(struct otlp_writer *w, unsigned number, const char *name,
 		put_varint(w, number, value);
 }
 
-/* Addresses of the kernel are beyond INT64_MAX. */
-static void otlp_uint64(struct otlp_writer *w, unsigned number, const char *name, uint64_t value)
+static void json_decimal(struct json *json, const char *name, uint64_t value)
 {
 	char text[24];
 
 	snprintf(text, sizeof(text), "%" PRIu64, value);
+	json_string(json, name, text);
+}
+
+/* Addresses of the kernel are beyond INT64_MAX. */
+static void otlp_uint64(struct otlp_writer *w, unsigned number, const char *name, uint64_t value)
+{
 	if (w->is_json)
-		json_string(&w->json, name, text);
+		json_decimal(&w->json, name, value);
 	else
 		put_varint(w, number, (int64_t)value);
 }
 
 static void otlp_fixed64(struct otlp_writer *w, unsigned number, const char *name, uint64_t value)
 {
-	char text[24];
-
 	if (name && !value)
 		return;
-	snprintf(text, sizeof(text), "%" PRIu64, value);
 	if (w->is_json) {
-		json_string(&w->json, name, text);
+		json_decimal(&w->json, name, value);
 		return;
 	}
 	put_key(w, number, WIRE_FIXED64);

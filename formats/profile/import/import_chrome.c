@@ -12,6 +12,7 @@
 #include "formats/profile/import/import_place.h"
 #include "formats/profile/import/import_rows.h"
 #include "formats/profile/import/import_spans.h"
+#include "formats/profile/import/import_text.h"
 #include "formats/profile/import/v8_frames.h"
 
 #include <inttypes.h>
@@ -186,20 +187,15 @@ static bool take_place(struct chrome *in, const struct chrome_fields *f)
 	return true;
 }
 
-/* "12", "-1"; false for what is no number, or a very long one. */
+/* "12", "-1"; false for what is no number, or one of more than 63 bits. */
 static bool whole_number(struct json_text text, int64_t *ret)
 {
-	size_t sign = text.len && *text.data == '-';
+	bool negative = text.len && *text.data == '-';
+	uint64_t number;
 
-	if (text.len == sign || text.len > 18)
+	if (!import_number((struct json_text){ text.data + negative, text.len - negative }, &number) || number > INT64_MAX)
 		return false;
-	*ret = 0;
-	for (size_t i = sign; i < text.len; i++) {
-		if (text.data[i] < '0' || text.data[i] > '9')
-			return false;
-		*ret = *ret * 10 + (text.data[i] - '0');
-	}
-	*ret = sign ? -*ret : *ret;
+	*ret = negative ? -(int64_t)number : (int64_t)number;
 	return true;
 }
 
@@ -492,17 +488,12 @@ static struct chrome_frame *frame_named(struct chrome *in, uint32_t id)
 static uint32_t take_number(struct json_text *text)
 {
 	const char *colon = memrchr(text->data, ':', text->len);
-	uint64_t number = 0;
+	uint64_t number;
 
-	if (!colon || colon + 1 == text->data + text->len)
+	if (!colon || !import_number((struct json_text){ colon + 1, (size_t)(text->data + text->len - colon) - 1 }, &number))
 		return 0;
-	for (const char *c = colon + 1; c < text->data + text->len; c++) {
-		if (*c < '0' || *c > '9')
-			return 0;
-		number = MIN(number * 10 + (uint64_t)(*c - '0'), (uint64_t)UINT32_MAX);
-	}
 	text->len = (size_t)(colon - text->data);
-	return (uint32_t)number;
+	return (uint32_t)MIN(number, (uint64_t)UINT32_MAX);
 }
 
 /* Hermes (React Native) has "name(file:line:column)" as the name, and a kind as the category. */

@@ -13,7 +13,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <math.h>
 
 struct speedscope {
 	struct profile *p;
