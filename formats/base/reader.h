@@ -97,6 +97,15 @@ void reader_skip(struct reader *r, size_t len, const char *what);
 /* A reader over the next @len bytes, which @r skips. It inherits the failure if they do not fit. */
 struct reader reader_slice(struct reader *r, size_t len, const char *what);
 
+/*
+ * Four bytes that are known to be there, the lowest first: for who passes over more of them than a reader can be made for. Compilers
+ * make one load of it.
+ */
+static inline uint32_t four_bytes(const uint8_t *p)
+{
+	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
 /* NULL, or an ERR_CORRUPT that names the field that did not fit and its offset. */
 MUST_USE struct err *reader_check(const struct reader *r);
 

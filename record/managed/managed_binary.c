@@ -61,22 +61,15 @@ struct managed_file {
 
 /* ---- in the reader --------------------------------------------------------------------------------- */
 
-
 struct symbol {
 	uint8_t type;
 	uint64_t value, len;
 };
 
 /*
- * A large file has hundreds of thousands of symbols, of which a few are wanted: most are told by what their names begin with. So the
- * fields before the name are taken without a reader, of an entry that is there.
+ * Is it defined in the file? A large one has hundreds of thousands of symbols, of which a few are wanted: most are told by what their names
+ * begin with. So this and the name are taken without a reader, of an entry that is there.
  */
-static uint32_t name_of(const uint8_t *entry)
-{
-	return entry[0] | (uint32_t)entry[1] << 8 | (uint32_t)entry[2] << 16 | (uint32_t)entry[3] << 24;
-}
-
-/* Is it defined in the file? */
 static bool has_section(const uint8_t *entry)
 {
 	return entry[6] | entry[7];
@@ -183,7 +176,7 @@ static void each_symbol(struct image *image, const char *table, const char *stri
 		return;
 	for (size_t i = 0; i < symbols.len / SYMBOL_LEN; i++) {
 		const uint8_t *entry = symbols.data + i * SYMBOL_LEN;
-		size_t at = name_of(entry);
+		size_t at = four_bytes(entry); /* st_name */
 		const char *name = (const char *)names.data + at;
 
 		if (at >= names.len - 1 || !may_be_wanted(wanted, name) || !has_section(entry))

@@ -9,6 +9,7 @@
 #include "formats/arch.h"
 #include "formats/base/compiler.h"
 #include "formats/base/memory.h"
+#include "formats/base/reader.h"
 #include "formats/base/vec.h"
 
 #include <stdlib.h>
@@ -30,12 +31,6 @@ struct code {
 	uint64_t vaddr;
 	bool fixed; /* numbers in it may be addresses */
 };
-
-/* Compilers make one load of this; a reader for each number would take half of the time of a scan. */
-static uint32_t four_bytes(const uint8_t *p)
-{
-	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
 
 static int32_t distance_at(const uint8_t *bytes)
 {
