@@ -5,6 +5,7 @@
 #include "record/description.h"
 
 #include "formats/base/clock.h"
+#include "formats/base/text.h"
 #include "formats/process/build_id_note.h"
 #include "formats/recording.h"
 #include "record/system/cpu_list.h"
@@ -168,21 +169,16 @@ static void machine_describe(struct recording *rec)
 	find_zone(rec);
 }
 
+/* The command line of this process, to be typed again. */
 static const char *command_line(struct arena *arena)
 {
 	FILE *file = fopen("/proc/self/cmdline", "re");
-	char text[4096] = "";
-	size_t len = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+	char words[4096 + 1] = "";
+	size_t len = file ? fread(words, 1, sizeof(words) - 1, file) : 0;
 
 	if (file)
 		fclose(file);
-	if (!len)
-		return "";
-	for (size_t i = 0; i + 1 < len; i++) {
-		if (!text[i])
-			text[i] = ' ';
-	}
-	return arena_strdup(arena, text);
+	return text_shell_line(arena, words, len, len == sizeof(words) - 1);
 }
 
 void description_begin(struct recording *rec, const struct record_args *args,

@@ -101,10 +101,11 @@ void text_put_escaped(FILE *out, const char *text)
 const char *text_shell_word(struct arena *arena, const char *text)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "_-.:@/,+";
+				    "_-.:@/,+=";
 	char *word, *out;
 
-	if (*text && !text[strspn(text, plain)])
+	/* Shells read "name=value" and "=name" in ways of their own, but not behind a "-". */
+	if (*text && !text[strspn(text, plain)] && (*text == '-' || !strchr(text, '=')))
 		return text;
 	word = out = arena_alloc(arena, strlen(text) * 4 + 3);
 	*out++ = '\'';
@@ -117,6 +118,23 @@ const char *text_shell_word(struct arena *arena, const char *text)
 	*out++ = '\'';
 	*out = 0;
 	return word;
+}
+
+const char *text_shell_line(struct arena *arena, const char *words, size_t len, bool cut)
+{
+	CLEANUP(arena_deinit) struct arena scratch = { 0 };
+	char *line = arena_alloc(arena, len * 4 + sizeof("..."));
+	char *out = line;
+
+	for (size_t at = 0; at < len; at += strlen(words + at) + 1) {
+		out = stpcpy(out, text_shell_word(&scratch, words + at));
+		*out++ = ' ';
+	}
+	out = stpcpy(out, cut ? "..." : "");
+	if (!cut && out != line)
+		out[-1] = '\0';
+	*out = '\0';
+	return line;
 }
 
 /* East Asian wide and emoji blocks (Unicode TR 11), coarse: enough to line up columns. */

@@ -37,6 +37,12 @@ void text_put_lines(FILE *out, const char *text, size_t width);
 /* @text as one word of the shell: itself if it is plain, else in single quotes. */
 const char *text_shell_word(struct arena *arena, const char *text);
 
+/*
+ * The line of a shell for the words of a command: @len bytes at @words, a NUL behind each word and one behind all.
+ * If there were more words than those (@cut), "..." stands for them.
+ */
+const char *text_shell_line(struct arena *arena, const char *words, size_t len, bool cut);
+
 /* Columns that escaped UTF-8 @text takes on a terminal (wcwidth in the C.UTF-8 sense; wide = 2). */
 size_t text_width(const char *text);
 

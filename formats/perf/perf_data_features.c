@@ -4,6 +4,7 @@
  */
 #include "formats/perf/perf_data_features.h"
 
+#include "formats/base/text.h"
 #include "formats/base/writer.h"
 #include "formats/perf/perf_data_tracing.h"
 #include "formats/perf/simpleperf_files.h"
@@ -67,18 +68,19 @@ static void load_memory(const struct perf_data_facts *facts, struct reader *r)
 
 static void load_cmdline(const struct perf_data_facts *facts, struct reader *r)
 {
-	CLEANUP(writer_deinit) struct writer line = { 0 };
+	CLEANUP(writer_deinit) struct writer words = { 0 };
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	uint32_t count = reader_u32(r, "arguments");
+	uint32_t count = reader_u32(r, "arguments"), i;
 
-	for (uint32_t i = 0; i < count && reader_left(r); i++) {
+	for (i = 0; i < count && reader_left(r); i++) {
 		const char *word = read_text(r, &arena);
 
-		if (i)
-			writer_u8(&line, ' ');
-		writer_bytes(&line, word, strlen(word));
+		writer_bytes(&words, word, strlen(word) + 1);
 	}
-	facts->rec->cmdline = arena_memdup(&facts->rec->arena, line.data, line.len);
+	writer_u8(&words, 0);
+	/* preport perf-data writes its line as one word. */
+	facts->rec->cmdline = i == 1 ? arena_strdup(&facts->rec->arena, (const char *)words.data)
+				     : text_shell_line(&facts->rec->arena, (const char *)words.data, words.len - 1, false);
 }
 
 /* Waits have the names that preport perf-data and perf record --off-cpu give them; their periods are nanoseconds. */

@@ -67,8 +67,20 @@ TEST(text_shell_words_are_one_word_and_quoted_only_if_need_be)
 
 	CHECK_STR(text_shell_word(&arena, "std::sort@v1,a+b"), "std::sort@v1,a+b");
 	CHECK_STR(text_shell_word(&arena, ""), "''");
+	CHECK_STR(text_shell_word(&arena, "--by=line"), "--by=line");
+	CHECK_STR(text_shell_word(&arena, "a=b"), "'a=b'");
 	CHECK_STR(text_shell_word(&arena, "operator()(int) const"), "'operator()(int) const'");
 	CHECK_STR(text_shell_word(&arena, "<Foo<'a> as $(rm)>"), "'<Foo<'\\''a> as $(rm)>'");
+}
+
+TEST(text_shell_lines_have_the_words_that_they_are_made_of)
+{
+	static const char words[] = "precord\0--\0./a b\0\0it's";
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+
+	CHECK_STR(text_shell_line(&arena, words, sizeof(words), false), "precord -- './a b' '' 'it'\\''s'");
+	CHECK_STR(text_shell_line(&arena, words, 11, true), "precord -- ...");
+	CHECK_STR(text_shell_line(&arena, "", 0, false), "");
 }
 
 TEST(text_width_counts_columns_not_bytes)
