@@ -218,7 +218,7 @@ static struct err *annotate(struct session *s, void *args_)
 
 	counting_open(&counting, s);
 	err = metrics_open(&metrics, &args->metrics,
-			   &(struct metrics_source){ s->recording, s->args->input, &counting });
+			   &(struct metrics_source){ s->recording, s->facts.input, &counting });
 
 	args->print.metrics = &metrics;
 	if (!err)

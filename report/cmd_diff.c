@@ -296,7 +296,7 @@ static struct err *load_input(struct comparison *c, struct input *input)
 	err = session_load(&input->session, &input->filter);
 	if (!err && input->session.imported)
 		err = view_needs_check(input->session.profile, &request.levels,
-				       input->session.args->input);
+				       input->session.facts.input);
 	if (err)
 		return err;
 

@@ -135,7 +135,7 @@ static struct err *need_blocks(const struct session *s)
 
 	if (err || (!perf_data_is_source(s->source) && !trace_dat_is_source(s->source)))
 		return err;
-	return err_new(ERR_UNSUPPORTED, "'%s' is %s: its bytes cannot be split by part", s->args->input,
+	return err_new(ERR_UNSUPPORTED, "'%s' is %s: its bytes cannot be split by part", s->facts.input,
 		       perf_data_is_source(s->source) ? "perf.data" : "trace.dat");
 }
 

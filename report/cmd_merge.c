@@ -49,7 +49,7 @@ static struct err *add_session(struct merged *merged, struct session *s)
 		merged->facts.duration_ns += s->facts.duration_ns;
 	merged->facts.has_duration |= s->facts.has_duration;
 	err = profile_merge(merged->profile, s->profile);
-	return err ? err_wrap(err, "'%s'", s->args->input) : NULL;
+	return err ? err_wrap(err, "'%s'", s->facts.input) : NULL;
 }
 
 static struct err *add_file(const struct session_args *args, struct merged *merged)

@@ -368,7 +368,7 @@ static struct err *check_data(const struct data_places *data, const struct sessi
 
 	if (!address && !source)
 		return NULL;
-	return err_remedy(err_new(ERR_UNSUPPORTED, "no sample of '%s' %s", s->args->input,
+	return err_remedy(err_new(ERR_UNSUPPORTED, "no sample of '%s' %s", s->facts.input,
 				  address ? "has a data address" : "tells where its data came from"),
 			  "record with 'precord -d --weight', which says what this machine's PMU "
 			  "knows");
@@ -415,9 +415,9 @@ static struct err *load_and_print(struct report_args *args, struct session *s,
 	if (!err && s->imported)
 		err = event_fields_check(s->profile, &request->levels);
 	if (!err && s->imported)
-		err = view_needs_check(s->profile, &request->levels, s->args->input);
+		err = view_needs_check(s->profile, &request->levels, s->facts.input);
 	if (!err)
-		err = process_levels_check(s->profile, &request->levels, s->args->input);
+		err = process_levels_check(s->profile, &request->levels, s->facts.input);
 	if (!err && data_types_wanted(&request->levels))
 		err = fill_data_types(s);
 	if (!err)
@@ -449,7 +449,7 @@ static struct err *run_table(struct session *s, void *args_)
 
 	counting_open(&counting, s);
 	err = metrics_open(&metrics, &args->metrics,
-			   &(struct metrics_source){ s->recording, s->args->input, &counting });
+			   &(struct metrics_source){ s->recording, s->facts.input, &counting });
 
 	request.metrics = &metrics;
 	if (!err)

@@ -52,7 +52,7 @@ static struct err *load(struct session *s, struct length_args *args)
 	s->names = tables_names(&naming);
 	if (derive_has_syscalls(s->recording))
 		return session_load(s, &args->filter);
-	return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds no system calls", s->args->input),
+	return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds no system calls", s->facts.input),
 			  "record with: precord --trace-syscalls");
 }
 

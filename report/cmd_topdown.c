@@ -40,7 +40,7 @@ static void topdown_defaults(void *args)
 static struct err *no_counts(const struct session *s)
 {
 	return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' has no top-down events",
-				  s->args->input),
+				  s->facts.input),
 			  "record with 'precord --topdown -- COMMAND' where there is a PMU; "
 			  "'preport' alone shows where the time went");
 }
@@ -63,7 +63,7 @@ static struct err *print_nearest(struct cmd_topdown_args *args, struct session *
 
 	counting_open(&counting, s);
 	err = metrics_open_available(&metrics, names,
-				     &(struct metrics_source){ s->recording, s->args->input, &counting });
+				     &(struct metrics_source){ s->recording, s->facts.input, &counting });
 
 	s->names = NAMER_LEAVES;
 	if (!err && !metrics.items.len)

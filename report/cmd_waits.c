@@ -183,9 +183,9 @@ static struct err *no_waits(const struct session *s)
 	for (uint32_t i = 0; rec && i < rec->nevents; i++)
 		if (derive_is_tracepoint(rec, i, DERIVE_SCHED_SWITCH))
 			return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds no waits: of single tasks, " DERIVE_SCHED_SWITCH
-								   " does not tell when they come back to a CPU", s->args->input),
+								   " does not tell when they come back to a CPU", s->facts.input),
 					  "record with: perf record --switch-events or -a, or precord --off-cpu");
-	return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds no waits: switches were not recorded", s->args->input),
+	return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds no waits: switches were not recorded", s->facts.input),
 			  "record with: precord --off-cpu");
 }
 

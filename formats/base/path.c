@@ -33,6 +33,11 @@ const char *path_without_dots(struct arena *arena, const char *path)
 	return copy;
 }
 
+const char *path_shown(const char *path)
+{
+	return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
 const char *path_last_part(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -43,7 +43,8 @@ struct profile_lives {
 
 struct profile_facts {
 	struct arena arena;
-	const char *input;    /* the file, as it was named */
+	const char *input;    /* the file, as it was named; "standard input" */
+	bool piped;           /* read from standard input */
 	const char *tool;     /* what made it, or its format: "precord 0.1.0", "perf 6.1", "pprof" */
 	const char *cmdline;  /* of the recorder */
 	const char *comment;  /* what its maker wrote into it for people; lines, '\n' between them */

@@ -10,7 +10,7 @@ const char *facts_text_command(const struct profile_facts *facts, struct arena *
 {
 	if (strcmp(facts->input, "precord.trace") == 0)
 		return "preport";
-	return arena_printf(arena, "preport -i %s", text_shell_word(arena, facts->input));
+	return arena_printf(arena, "preport -i %s", facts->piped ? "-" : text_shell_word(arena, facts->input));
 }
 
 const char *facts_text_began(const struct profile_facts *facts, const char *format, struct arena *arena)

@@ -4,6 +4,7 @@
  */
 #include "report/load/input.h"
 
+#include "formats/base/path.h"
 #include "formats/perf/perf_data.h"
 #include "formats/perf/trace_dat.h"
 #include "formats/profile/import/import_profile.h"
@@ -87,6 +88,7 @@ static struct err *open_file(const char *path, struct trace_file *ret, bool *ret
 
 struct err *input_open(const char *path, const char *kallsyms, struct diag *diag, struct input *ret)
 {
+	const char *shown = path_shown(path);
 	struct trace_file file;
 	bool is_folder;
 	struct err *err = open_file(path, &file, &is_folder);
@@ -95,17 +97,16 @@ struct err *input_open(const char *path, const char *kallsyms, struct diag *diag
 	if (err)
 		return err;
 	if (perf_data_is(&file))
-		return open_perf_data(path, is_folder ? path : NULL, kallsyms, file, &ret->source);
+		return open_perf_data(shown, is_folder ? path : NULL, kallsyms, file, &ret->source);
 	if (trace_dat_is(&file))
-		return open_trace_dat(path, kallsyms, file, &ret->source);
+		return open_trace_dat(shown, kallsyms, file, &ret->source);
 	if (kallsyms) {
 		trace_file_close(&file);
-		return err_new(ERR_USAGE, "--kallsyms is for perf.data and trace.dat; '%s' has what names it needs", path);
+		return err_new(ERR_USAGE, "--kallsyms is for perf.data and trace.dat; '%s' has what names it needs", shown);
 	}
 	if (trace_reader_is(&file))
-		return trace_reader_open_file(path, file, &ret->source);
-	err = import_profile(file.fd, strcmp(path, "-") == 0 ? "standard input" : path, diag,
-			     &ret->profile, &ret->facts);
+		return trace_reader_open_file(shown, file, &ret->source);
+	err = import_profile(file.fd, shown, diag, &ret->profile, &ret->facts);
 	trace_file_close(&file);
 	return err;
 }

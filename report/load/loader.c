@@ -5,6 +5,7 @@
  */
 #include "report/load/loader.h"
 
+#include "formats/base/path.h"
 #include "formats/profile/same_names.h"
 #include "report/load/binaries.h"
 #include "report/load/derive/derive.h"
@@ -359,7 +360,7 @@ static int64_t weight_of(struct loader *l, const struct derived *from)
 	if (profile_fits(l->in.profile, weight))
 		return weight;
 	if (!l->too_much)
-		diag_warn(l->in.diag, "'%s': periods add up to more than 2^63; the rest count as 0", l->in.args->input);
+		diag_warn(l->in.diag, "'%s': periods add up to more than 2^63; the rest count as 0", path_shown(l->in.args->input));
 	l->too_much = true;
 	return 0;
 }
@@ -506,7 +507,7 @@ static void transform(struct loader *l, const struct walked_event *event)
 static void show_progress(struct loader *l)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	const char *input = l->in.args->input;
+	const char *input = path_shown(l->in.args->input);
 	const char *slash = strrchr(input, '/');
 	uint64_t done, len;
 
@@ -636,7 +637,7 @@ static struct err *finish(struct loader *l)
 	if (!err || !l->in.stream->events)
 		return err;
 	diag_err(l->in.diag, err_wrap(err, l->in.recording->bad_records ? "'%s' is damaged: the readable parts are shown" :
-									  "'%s' is incomplete: the part before its end is shown", l->in.args->input));
+									  "'%s' is incomplete: the part before its end is shown", path_shown(l->in.args->input)));
 	return NULL;
 }
 

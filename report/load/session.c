@@ -4,6 +4,7 @@
  */
 #include "report/load/session.h"
 
+#include "formats/base/path.h"
 #include "formats/event_multiplexing.h"
 #include "formats/profile/same_names.h"
 #include "report/load/imported_names.h"
@@ -13,6 +14,7 @@
 
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <string.h>
 
 /* ---- what the recording says of itself ---- */
 
@@ -90,7 +92,8 @@ static void set_origin(struct session *s)
 	struct profile_facts *ret = &s->facts;
 
 	profile_facts_init(ret);
-	ret->input = s->args->input;
+	ret->input = path_shown(s->args->input);
+	ret->piped = strcmp(s->args->input, "-") == 0;
 	ret->tool = rec->tool;
 	ret->cmdline = rec->cmdline;
 	ret->hostname = rec->hostname;
@@ -207,7 +210,8 @@ static void open_profile(struct session *s, const struct session_args *args, con
 	*s = (struct session){ .args = args, .imported = true, .diag = *diag, .profile = input->profile, .facts = input->facts };
 	binaries_open(&s->binaries, args, NULL, &s->diag);
 	imported_names_demangle(s->profile, args->demangle);
-	s->facts.input = args->input;
+	s->facts.input = path_shown(args->input);
+	s->facts.piped = strcmp(args->input, "-") == 0;
 	for (size_t i = 0; i < s->profile->samples.len; i++)
 		s->stream.samples += s->profile->samples.items[i].count;
 }
@@ -246,7 +250,7 @@ struct err *session_need(const struct session *s, const char *what, const char *
 	if (!s->imported)
 		return NULL;
 	return err_remedy(err_new(ERR_UNSUPPORTED,
-				  "'%s' is a profile (%s) and holds no %s, which %s needs", s->args->input,
+				  "'%s' is a profile (%s) and holds no %s, which %s needs", s->facts.input,
 				  s->facts.tool, what, who),
 			  "name a recording of precord or perf");
 }
@@ -302,7 +306,7 @@ static struct err *only_waits(const struct session *s)
 		return NULL;
 	/* None of n independent ones: at 95 % the share is below 3/n (J. A. Hanley, A. Lippman-Hand, JAMA 249, 1983). */
 	return err_remedy(err_new(ERR_UNSUPPORTED, "'%s' holds no samples: %s, %s in all: less than %s on a CPU, the rest waiting",
-				  s->args->input, number_of(&arena, lives.threads, "thread"),
+				  s->facts.input, number_of(&arena, lives.threads, "thread"),
 				  number_time(&arena, lives.life_ns), number_share(&arena, 3 / expected)),
 			  "record with --off-cpu to see what for; a higher rate (precord -F) samples short work");
 }
@@ -311,7 +315,7 @@ static struct err *only_waits(const struct session *s)
 static struct err *no_samples(const struct session *s)
 {
 	struct err *waits;
-	const char *input = s->args->input;
+	const char *input = s->facts.input;
 
 	if (!s->recording->complete || s->recording->damaged_at)
 		return err_remedy(err_new(ERR_CORRUPT,
@@ -336,7 +340,7 @@ static struct err *no_samples(const struct session *s)
 static struct err *nothing_there(struct session *s)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	const char *input = s->args->input;
+	const char *input = s->facts.input;
 
 	if (s->stream.samples == 0)
 		return s->imported ? err_new(ERR_UNSUPPORTED, "'%s' holds no samples", input) : no_samples(s);

@@ -319,7 +319,7 @@ static struct err *nothing_there(struct output *o, const struct filter *filter)
 	bool filtered = !filter_is_empty(filter);
 
 	return err_remedy(err_new(ERR_UNSUPPORTED, "no sample of '%s'%s%s carries a branch",
-				  o->b.s->args->input, filtered ? " that passes " : "",
+				  o->b.s->facts.input, filtered ? " that passes " : "",
 				  filtered ? filter_describe(filter, &o->arena) : ""),
 			  "record with 'precord -b' on a machine whose PMU has branch stacks (LBR, "
 			  "BRBE); with -j, choose branches that occur");
