@@ -215,8 +215,8 @@ static void read_sample_tail(struct reader *r, const struct perf_layout *layout,
 		sample->cgroup = reader_u64(r, "cgroup");
 }
 
-/* Read all that follows the header into @rec, whose @misc is set. */
-static void perf_record_sample_read(struct reader *r, const struct perf_layout *layout, struct perf_record *rec)
+/* Read what follows the header into @rec, whose @misc is set, user registers last. */
+static void read_sample_head(struct reader *r, const struct perf_layout *layout, struct perf_record *rec)
 {
 	struct event_sample *sample = &rec->event.sample;
 	uint64_t type = layout->sample_type;
@@ -244,9 +244,14 @@ static void perf_record_sample_read(struct reader *r, const struct perf_layout *
 		read_branches(r, layout, rec);
 	if (type & PERF_SAMPLE_REGS_USER)
 		read_regs(r, layout, rec);
-	if (type & PERF_SAMPLE_STACK_USER)
+}
+
+static void perf_record_sample_read(struct reader *r, const struct perf_layout *layout, struct perf_record *rec)
+{
+	read_sample_head(r, layout, rec);
+	if (layout->sample_type & PERF_SAMPLE_STACK_USER)
 		read_stack(r, rec);
-	read_sample_tail(r, layout, sample);
+	read_sample_tail(r, layout, &rec->event.sample);
 }
 
 /* The sample id that ends other records under sample_id_all: thread, time, event and CPU, as far as @type has them. */
@@ -535,16 +540,34 @@ static void clear(struct perf_record *rec)
 	rec->event = (struct event){ .cpu = EVENT_NO_CPU, .pid = UINT32_MAX, .tid = UINT32_MAX };
 }
 
+static void read_header(struct reader *r, struct perf_record *ret)
+{
+	clear(ret);
+	ret->type = reader_u32(r, "record type");
+	ret->misc = reader_u16(r, "record flags");
+	reader_skip(r, 2, "record size");
+}
+
+const struct event_regs *perf_record_regs(const struct perf_layout *layout, const uint8_t *data, size_t len,
+					  bool big_endian, struct perf_record *ret)
+{
+	struct reader r;
+
+	reader_init(&r, data, len, big_endian);
+	read_header(&r, ret);
+	if (ret->type != PERF_RECORD_SAMPLE)
+		return NULL;
+	read_sample_head(&r, layout, ret);
+	return r.failed ? NULL : ret->event.sample.regs;
+}
+
 struct err *perf_record_parse(const struct perf_layout *layout, const uint8_t *data, size_t len,
 			      bool big_endian, struct perf_record *ret)
 {
 	struct reader r;
 
 	reader_init(&r, data, perf_record_own_len(layout, data, len, big_endian), big_endian);
-	clear(ret);
-	ret->type = reader_u32(&r, "record type");
-	ret->misc = reader_u16(&r, "record flags");
-	reader_skip(&r, 2, "record size");
+	read_header(&r, ret);
 	if (ret->type == PERF_RECORD_MMAP2 && !layout->build_ids)
 		ret->misc &= (uint16_t)~MISC_BUILD_ID;
 	if (ret->type == PERF_RECORD_SAMPLE) {

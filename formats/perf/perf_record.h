@@ -77,4 +77,11 @@ size_t perf_record_own_len(const struct perf_layout *layout, const uint8_t *data
 MUST_USE struct err *perf_record_parse(const struct perf_layout *layout, const uint8_t *data,
 				       size_t len, bool big_endian, struct perf_record *ret);
 
+/*
+ * Only up to the user registers of a sample: the first @len bytes of it are at @data. NULL if there are none, or they are not among those
+ * bytes; else they are in @ret, whose other fields are undefined.
+ */
+const struct event_regs *perf_record_regs(const struct perf_layout *layout, const uint8_t *data, size_t len,
+					  bool big_endian, struct perf_record *ret);
+
 #endif

@@ -42,6 +42,12 @@ struct managed_host {
 	bool locals; /* read the names and types of variables, too */
 };
 
+/* A thread of it, which does not run while it is read. */
+struct managed_thread {
+	uint32_t tid; /* in the process's own namespace */
+	const struct event_regs *regs; /* when it was sampled, which may be some 20 us ago; NULL: not known */
+};
+
 struct managed_stack {
 	enum event_managed_state state;
 	size_t nframes;
@@ -57,6 +63,8 @@ struct managed_runtime {
 	const char *banner;	    /* text in the binary that its version follows, NULL if none is looked for */
 	const char *const *loops;   /* functions that run frames; "name.cold" and the like belong to them */
 
+	bool wants_regs; /* of the sample */
+
 	/* May the file with this name, the last part of a path, hold the interpreter? */
 	bool (*is_file)(const char *name);
 
@@ -68,11 +76,10 @@ struct managed_runtime {
 	void (*close)(void *state);
 
 	/*
-	 * The stack of thread @tid, by its number in the process's own namespace, which does not run meanwhile; one call at a time for each state. Names and lines of
+	 * The stack of @thread; one call at a time for each state. Names and lines of
 	 * functions are read once and kept with a cookie, by which a new function at the same address is noticed.
 	 */
-	void (*read)(void *state, uint32_t tid, struct managed_view *view,
-		     struct managed_stack *ret);
+	void (*read)(void *state, const struct managed_thread *thread, struct managed_view *view, struct managed_stack *ret);
 };
 
 extern const struct managed_runtime managed_python, managed_php, managed_ruby;

@@ -702,18 +702,18 @@ static uint32_t inner_of(struct managed_process *p, uint32_t tid, struct thread 
 	return thread->inner;
 }
 
-void managed_process_read(struct managed_process *p, uint32_t tid, struct managed_view *view,
-			  struct managed_stack *ret)
+void managed_process_read(struct managed_process *p, uint32_t tid, const struct event_regs *regs,
+			  struct managed_view *view, struct managed_stack *ret)
 {
 	pthread_mutex_lock(&p->reading);
 	struct thread *thread = thread_of(p, tid);
-	uint32_t inner = inner_of(p, tid, thread);
+	struct managed_thread inner = { .tid = inner_of(p, tid, thread), .regs = regs };
 
 	ret->nlabels = 0;
 	managed_view_begin(view, read_memory, &p->memory, view->limit_ns ? view->limit_ns : MANAGED_TIME_NS);
 	managed_view_want_recent(view, &thread->recent);
 	managed_view_fetch(view);
-	p->runtime->read(p->state, inner, view, ret);
+	p->runtime->read(p->state, &inner, view, ret);
 	managed_view_remember(view, &thread->recent);
 	thread->misses = ret->nframes ? 0 : thread->misses + 1;
 	pthread_mutex_unlock(&p->reading);

@@ -91,10 +91,10 @@ void managed_event_make(struct event *ret, const struct managed_binary *binary,
 			enum event_managed_runtime runtime, const struct managed_stack *stack);
 
 /*
- * Read the stack of thread @tid, which must not run meanwhile, within @view->limit_ns, 0: MANAGED_TIME_NS. Concurrent calls for
- * one process wait for each other.
+ * Read the stack of thread @tid, which must not run meanwhile, within @view->limit_ns, 0: MANAGED_TIME_NS. @regs: as in struct managed_thread.
+ * Concurrent calls for one process wait for each other.
  */
-void managed_process_read(struct managed_process *p, uint32_t tid, struct managed_view *view,
-			  struct managed_stack *ret);
+void managed_process_read(struct managed_process *p, uint32_t tid, const struct event_regs *regs,
+			  struct managed_view *view, struct managed_stack *ret);
 
 #endif

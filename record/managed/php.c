@@ -236,6 +236,7 @@ static const char *const loops[] = { "execute_ex", NULL };
 #define FRAME_THIS	  32
 #define FRAME_INFO	  40
 #define OPLINE_LINE	  24
+#define OPLINE_LEN	  32
 #define FUNCTION_TYPE	  0
 #define FUNCTION_NAME	  8
 #define FUNCTION_CLASS	  16
@@ -273,13 +274,16 @@ static const char *const loops[] = { "execute_ex", NULL };
 struct php_layout {
 	unsigned version; /* 802 for 8.2 */
 	uint16_t current, previous, file, first_line;
+	uint16_t count, instructions; /* how many instructions a function has, and where they are */
 	uint8_t top; /* bit of FRAME_INFO: a call of the loop began with this frame */
 };
 
 static const struct php_layout layouts[] = {
-	{ 700, 480, 56, 120, 128, 25 }, { 701, 480, 48, 120, 128, 25 }, { 703, 488, 48, 128, 136, 17 },
-	{ 704, 488, 48, 136, 144, 17 }, { 800, 488, 48, 144, 152, 17 }, { 802, 488, 48, 152, 160, 17 },
-	{ 803, 488, 48, 144, 152, 17 }, { 804, 488, 48, 168, 176, 17 }, { 805, 512, 48, 168, 176, 17 },
+	{ 700, 480, 56, 120, 128, 60, 64, 25 }, { 701, 480, 48, 120, 128, 56, 64, 25 },
+	{ 703, 488, 48, 128, 136, 60, 64, 17 }, { 704, 488, 48, 136, 144, 60, 64, 17 },
+	{ 800, 488, 48, 144, 152, 68, 72, 17 }, { 802, 488, 48, 152, 160, 80, 88, 17 },
+	{ 803, 488, 48, 144, 152, 76, 80, 17 }, { 804, 488, 48, 168, 176, 96, 104, 17 },
+	{ 805, 512, 48, 168, 176, 96, 104, 17 },
 };
 
 #define FIRST_UNKNOWN 806
@@ -299,7 +303,18 @@ struct php {
 	struct php_layout layout;
 	struct php_places places;
 	struct map functions; /* address -> struct function * */
+	uint64_t sampled_frame, sampled_opline; /* those of the sample, if its registers have them and the frame is the innermost; else 0 */
 };
+
+/*
+ * Registers, by DWARF number, in which the loop keeps a frame and its instruction (Zend/zend_vm_gen.php): in global ones, or, from 8.5
+ * on built by clang, in the first two arguments of functions that preserve none. Other builds write each instruction to the frame.
+ */
+#if defined(__x86_64__)
+static const uint8_t position_regs[][2] = { { 14, 15 }, { 12, 13 } };
+#elif defined(__aarch64__)
+static const uint8_t position_regs[][2] = { { 27, 28 }, { 20, 21 } };
+#endif
 
 static bool is_file(const char *name)
 {
@@ -577,19 +592,54 @@ static void read_request(struct php *php, struct managed_view *view, const struc
 		ret->labels[ret->nlabels++] = (struct event_managed_label){ .key = "memory", .number = used };
 }
 
-/*
- * The line that the frame runs. PHP keeps its instruction in a register until it calls something: before that the frame has what
- * another frame left there. So the line has to be one of the function's; 0 if it is not.
- */
-static uint32_t line_of(struct managed_view *view, uint64_t frame, const struct function *function)
+static void find_sampled(struct php *php, const struct event_regs *regs, uint64_t innermost)
 {
-	uint64_t opline;
+	php->sampled_frame = php->sampled_opline = 0;
+	for (size_t i = 0; regs && innermost && i < ARRAY_LEN(position_regs); i++) {
+		uint8_t frame = position_regs[i][0], opline = position_regs[i][1];
+		uint64_t both = 1ull << frame | 1ull << opline;
+
+		if ((regs->mask & both) == both && regs->values[frame] == innermost) {
+			php->sampled_frame = innermost;
+			php->sampled_opline = regs->values[opline];
+			return;
+		}
+	}
+}
+
+/* Is @opline one of the instructions of the function at @addr? */
+static bool has_instruction(struct php *php, struct managed_view *view, uint64_t addr, uint64_t opline)
+{
+	uint64_t first;
+	uint32_t count;
+
+	return managed_view_try(view, addr + php->layout.instructions, &first, sizeof(first)) &&
+	       managed_view_try(view, addr + php->layout.count, &count, sizeof(count)) && opline >= first &&
+	       (opline - first) % OPLINE_LEN == 0 && (opline - first) / OPLINE_LEN < count;
+}
+
+/*
+ * The instruction of the frame @frame of the function at @addr. PHP keeps it in a register, and writes it to the frame before it calls
+ * something or may fail: loops without such instructions do neither (opcache makes many). 0 if it is not known.
+ */
+static uint64_t opline_of(struct php *php, struct managed_view *view, uint64_t frame, uint64_t addr)
+{
+	uint64_t opline = 0;
+
+	if (frame == php->sampled_frame && has_instruction(php, view, addr, php->sampled_opline))
+		return php->sampled_opline;
+	managed_view_try(view, frame + FRAME_OPLINE, &opline, sizeof(opline));
+	return opline;
+}
+
+/* The line of the instruction @opline. In memory a frame that has called nothing has what another left there: 0 if it is not one of the function's. */
+static uint32_t line_of(struct managed_view *view, uint64_t opline, const struct function *function)
+{
 	uint32_t line;
 
 	if (function->first_line == function->last_line)
 		return function->first_line;
-	if (!managed_view_try(view, frame + FRAME_OPLINE, &opline, sizeof(opline)) ||
-	    !managed_view_try(view, opline + OPLINE_LINE, &line, sizeof(line)) || line < function->first_line ||
+	if (!managed_view_try(view, opline + OPLINE_LINE, &line, sizeof(line)) || line < function->first_line ||
 	    line > function->last_line)
 		return 0;
 	return line;
@@ -619,7 +669,7 @@ static void take_frame(struct php *php, struct managed_view *view, uint64_t fram
 	if (internal)
 		return;
 	out->entry = managed_view_u32(view, frame + FRAME_INFO) >> php->layout.top & 1;
-	out->line = line_of(view, frame, function);
+	out->line = line_of(view, opline_of(php, view, frame, addr), function);
 }
 
 /* ---- generators ------------------------------------------------------------------------------------ */
@@ -701,15 +751,16 @@ static void add_frame(struct php *php, struct managed_view *view, uint64_t frame
 		add_delegates(php, view, frame, inner, ret);
 }
 
-static void php_read(void *state, uint32_t tid, struct managed_view *view, struct managed_stack *ret)
+static void php_read(void *state, const struct managed_thread *thread, struct managed_view *view, struct managed_stack *ret)
 {
 	struct php *php = state;
 	struct php_globals globals;
-	uint64_t frame = php_places_find(&php->places, view, tid, &globals) ?
+	uint64_t frame = php_places_find(&php->places, view, thread->tid, &globals) ?
 				 managed_view_u64(view, globals.executor + php->layout.current) :
 				 0;
 	uint64_t inner = 0;
 
+	find_sampled(php, thread->regs, frame);
 	ret->nframes = ret->nlabels = 0;
 	ret->state = EVENT_MANAGED_WHOLE;
 	while (frame && !view->failed) {
@@ -739,6 +790,7 @@ const struct managed_runtime managed_php = {
 	.id = EVENT_MANAGED_PHP,
 	.symbols = php_globals_symbols,
 	.loops = loops,
+	.wants_regs = true,
 	.banner = "X-Powered-By: PHP/",
 	.is_file = is_file,
 	.open = php_open,

@@ -829,8 +829,7 @@ static void label(struct python *py, struct managed_view *view, uint64_t thread,
 		name_locals(py, view, ret);
 }
 
-static void python_read(void *state, uint32_t tid, struct managed_view *view,
-			struct managed_stack *ret)
+static void python_read(void *state, const struct managed_thread *sampled, struct managed_view *view, struct managed_stack *ret)
 {
 	struct python *py = state;
 	size_t task = EVENT_MANAGED_FRAMES_MAX;
@@ -841,7 +840,7 @@ static void python_read(void *state, uint32_t tid, struct managed_view *view,
 		return;
 	py->now_ns = clock_now_ns(CLOCK_MONOTONIC_COARSE);
 
-	uint64_t thread = find_thread(py, view, tid);
+	uint64_t thread = find_thread(py, view, sampled->tid);
 	uint64_t frame = thread ? managed_view_u64(view, thread + py->layout.thread_frame) : 0;
 
 	if (frame && py->layout.cframe_frame >= 0)
@@ -851,7 +850,7 @@ static void python_read(void *state, uint32_t tid, struct managed_view *view,
 	if (!view->failed && ret->nframes)
 		label(py, view, thread, task, ret);
 	if (!view->failed && thread && has_several_interpreters(py, view))
-		read_older(py, view, tid, thread, ret);
+		read_older(py, view, sampled->tid, thread, ret);
 	if (view->failed) {
 		ret->state = EVENT_MANAGED_FAILED;
 		ret->nframes = 0;

@@ -632,9 +632,10 @@ static uint64_t search_root(struct ruby *ruby, struct managed_view *view, uint32
 	return managed_root_search(&ruby->root, view, is_root, &candidate);
 }
 
-static void ruby_read(void *state, uint32_t tid, struct managed_view *view, struct managed_stack *ret)
+static void ruby_read(void *state, const struct managed_thread *thread, struct managed_view *view, struct managed_stack *ret)
 {
 	struct ruby *ruby = state;
+	uint32_t tid = thread->tid;
 
 	ret->nframes = ret->nlabels = 0;
 	ret->state = EVENT_MANAGED_FAILED;

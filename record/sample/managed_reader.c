@@ -145,6 +145,20 @@ static bool may_read_deep(struct reader *r)
 	return !r->deep_rests;
 }
 
+/* What its interpreter's reader wants to know of the sample. Its head is copied to the other reader's room, as the whole is if @other. */
+static const struct event_regs *regs_of(struct reader *r, const struct sample_head *seen, bool other, const struct managed_process *p)
+{
+	size_t len = MIN(seen->len, (size_t)STACK_READER_HEAD_LEN);
+
+	if (!p || !managed_process_runtime(p)->wants_regs)
+		return NULL;
+	if (!other)
+		sample_head_copy(r->ring, seen->pos, stack_reader_room(r->other), len);
+	if (sample_head_tail(r->ring) > seen->pos)
+		return NULL;
+	return stack_reader_regs(r->other, len);
+}
+
 /*
  * Read the sampled thread's stacks, which it cannot change while it does not run. False: its CPU clock moved meanwhile; for an
  * interpreter, while that stack was read, since the other stack takes longer.
@@ -152,11 +166,12 @@ static bool may_read_deep(struct reader *r)
 static bool read_once(struct reader *r, const struct sample_head *seen, bool other, struct managed_process *p)
 {
 	struct thread_clocks *clocks = &r->all->clocks;
+	const struct event_regs *regs = regs_of(r, seen, other, p);
 	uint64_t before = thread_clocks_begin(clocks, seen->pid, seen->tid);
 	bool unchanged = true;
 
 	if (p) {
-		managed_process_read(p, seen->tid, &r->view, &r->stack);
+		managed_process_read(p, seen->tid, regs, &r->view, &r->stack);
 		unchanged = before == thread_clocks_read(clocks, seen->pid, seen->tid);
 	}
 	r->was_deep = false;

@@ -108,6 +108,13 @@ uint8_t *stack_reader_room(struct stack_reader *r)
 	return r->bytes;
 }
 
+const struct event_regs *stack_reader_regs(struct stack_reader *r, size_t len)
+{
+	const struct perf_layout *layout = layout_of(r->shapes, perf_record_id(r->bytes, len, false));
+
+	return layout ? perf_record_regs(layout, r->bytes, len, false, &r->record) : NULL;
+}
+
 #define TRIES_MAX 16 /* places in a sample that look like a goroutine's */
 
 /* A process's memory file stays open for its next sample. After an exec it refers to the old address space, and reads fail. */

@@ -34,6 +34,11 @@ void stack_reader_free(struct stack_reader *r);
 /* Room for a sample, for the caller to copy it into. */
 uint8_t *stack_reader_room(struct stack_reader *r);
 
+#define STACK_READER_HEAD_LEN 4096 /* of a sample: user registers are in it, unless it has many branches or addresses */
+
+/* The user registers of the sample whose first @len bytes are in that room; NULL: not known. Valid until the next call. */
+const struct event_regs *stack_reader_regs(struct stack_reader *r, size_t len);
+
 /*
  * The sample of @len bytes in that room was just taken: read its other stack, or the rest of its stack; @deep: also the rest of a deep
  * one.

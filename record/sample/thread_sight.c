@@ -180,7 +180,7 @@ static void read_managed(struct thread_looker *l, struct thread_sight *ret)
 		return;
 	ret->binary = managed_process_binary(p);
 	ret->runtime = managed_process_runtime(p)->id;
-	managed_process_read(p, ret->tid, l->view, &ret->managed);
+	managed_process_read(p, ret->tid, /* regs= */ NULL, l->view, &ret->managed);
 	managed_process_release(l->table, p);
 }
 

@@ -146,9 +146,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	void *state = runtime->open(&host, &why);
 
 	CHECK(!state == !!why);
+	/* Registers that lead anywhere in the memory, frame and instruction of PHP among them. */
+	struct event_regs regs = { .mask = UINT64_MAX };
+	const struct managed_thread thread = { .tid = PID, .regs = &regs };
+
+	for (size_t i = 0; i < ARCH_REGS_MAX; i++)
+		regs.values[i] = BASE + 8ull * data[i % len] * data[1];
 	for (unsigned i = 0; i < READS && state; i++) {
 		managed_view_begin(&view, read_pieces, &scene, MANAGED_TIME_NS);
-		runtime->read(state, PID, &view, &stack);
+		runtime->read(state, &thread, &view, &stack);
 		check_stack(&stack, &view);
 	}
 	if (state)

@@ -72,7 +72,7 @@ static void read_stacks(struct managed_process *p, uint32_t pid, unsigned long r
 	unsigned long n = 0, torn = 0, failed = 0;
 
 	for (; n < reads && torn < enough; n++) {
-		managed_process_read(p, pid, view, stack);
+		managed_process_read(p, pid, /* regs= */ NULL, view, stack);
 		torn += stack->state == EVENT_MANAGED_WHOLE && is_torn(stack);
 		failed += stack->state != EVENT_MANAGED_WHOLE;
 	}

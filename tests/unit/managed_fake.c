@@ -98,7 +98,7 @@ void managed_fake_read(void *context, struct task_memory_piece *pieces, size_t c
 void managed_fake_stack(struct managed_fake *fake, uint32_t tid)
 {
 	managed_view_begin(fake->view, managed_fake_read, fake, LONG_NS);
-	fake->runtime->read(fake->state, tid, fake->view, fake->stack);
+	fake->runtime->read(fake->state, &(struct managed_thread){ .tid = tid, .regs = fake->regs }, fake->view, fake->stack);
 	CHECK(fake->view->reads <= MANAGED_READS_MAX + MANAGED_RECENT_MAX + 1);
 	CHECK(fake->stack->nframes <= EVENT_MANAGED_FRAMES_MAX);
 }

@@ -22,6 +22,7 @@ struct managed_fake {
 	struct managed_names names;
 	struct managed_binary binary;
 	void *state;
+	const struct event_regs *regs; /* of the sample; NULL at first */
 	struct managed_view *view;
 	struct managed_stack *stack;
 };

@@ -98,6 +98,78 @@ TEST(managed_php_reads_classes_files_and_the_line_that_runs)
 	CHECK(frames[2].entry);
 }
 
+#if defined(__x86_64__)
+#define FRAME_REG  14
+#define OPLINE_REG 15
+#define FRAME_REG_PRESERVED  12
+#define OPLINE_REG_PRESERVED 13
+#else
+#define FRAME_REG  27
+#define OPLINE_REG 28
+#define FRAME_REG_PRESERVED  20
+#define OPLINE_REG_PRESERVED 21
+#endif
+
+/* Function @n has its instructions 8 to 15 of the page. */
+static void put_instructions(struct managed_fake *fake, size_t n, uint32_t line)
+{
+	managed_fake_put32(fake, FUNCTIONS + n * 1024 + 80, 8);
+	managed_fake_put(fake, FUNCTIONS + n * 1024 + 88, FAKE_BASE + OPLINES + 8 * 32);
+	for (size_t i = 0; i < 8; i++)
+		managed_fake_put(fake, OPLINES + (8 + i) * 32 + 24, line);
+}
+
+static void check_line_with(struct managed_fake *fake, uint64_t frame, uint64_t opline, uint32_t expected)
+{
+	struct event_regs regs = { .mask = 1ULL << FRAME_REG | 1ULL << OPLINE_REG };
+
+	regs.values[FRAME_REG] = frame;
+	regs.values[OPLINE_REG] = opline;
+	fake->regs = &regs;
+	read_stack(fake);
+	fake->regs = NULL;
+	CHECK_UINT(fake->stack->state, EVENT_MANAGED_WHOLE);
+	CHECK_UINT(fake->stack->frames[0].line, expected);
+	CHECK_UINT(fake->stack->frames[2].line, 33);
+}
+
+/* The loop has its instruction in a register; what the frame has is the last that it wrote there. */
+TEST(managed_php_takes_the_line_from_the_registers_of_the_sample)
+{
+	FAKE(fake);
+	const uint64_t frame = FAKE_BASE + FRAMES, first = FAKE_BASE + OPLINES + 8 * 32;
+
+	put_instructions(&fake, 0, 17);
+	check_line_with(&fake, frame, first, 17);
+	check_line_with(&fake, frame, first + 7 * 32, 17);
+	/* Not one of its instructions. */
+	check_line_with(&fake, frame, first + 8 * 32, 14);
+	check_line_with(&fake, frame, first - 32, 14);
+	check_line_with(&fake, frame, first + 8, 14);
+	check_line_with(&fake, frame, 0, 14);
+	/* Another frame than the innermost: the thread ran on, and called this. */
+	put_instructions(&fake, 2, 39);
+	check_line_with(&fake, frame + 2 * 128, first, 14);
+	check_line_with(&fake, 0, first, 14);
+}
+
+TEST(managed_php_knows_the_registers_of_builds_by_clang)
+{
+	FAKE(fake);
+	struct event_regs regs = { .mask = 1ULL << FRAME_REG_PRESERVED | 1ULL << OPLINE_REG_PRESERVED };
+
+	put_instructions(&fake, 0, 17);
+	regs.values[FRAME_REG_PRESERVED] = FAKE_BASE + FRAMES;
+	regs.values[OPLINE_REG_PRESERVED] = FAKE_BASE + OPLINES + 9 * 32;
+	fake.regs = &regs;
+	read_stack(&fake);
+	CHECK_UINT(fake.stack->frames[0].line, 17);
+	regs.mask = 0; /* of a kernel thread, say */
+	read_stack(&fake);
+	CHECK_UINT(fake.stack->frames[0].line, 14);
+	fake.regs = NULL;
+}
+
 /* Below a fiber's first function is an internal one without a name; PHP's own backtraces leave it out. */
 TEST(managed_php_leaves_out_the_first_frame_of_a_fiber)
 {

@@ -441,7 +441,7 @@ TEST(managed_python_keeps_no_code_that_was_read_in_part)
 	for (unsigned limit = 1; limit < 60; limit++) {
 		managed_view_begin(fake.view, managed_fake_read, &fake, 3600ULL * 1000000000);
 		fake.view->reads = MANAGED_READS_MAX - MIN(limit, MANAGED_READS_MAX);
-		managed_python.read(fake.state, FAKE_PID, fake.view, fake.stack);
+		managed_python.read(fake.state, &(struct managed_thread){ .tid = FAKE_PID }, fake.view, fake.stack);
 		if (fake.stack->nframes)
 			break;
 	}

@@ -428,6 +428,24 @@ TEST(perf_record_sample_with_everything)
 	CHECK_MEM(b.rec->stack, "\xaa\xaa\0\0\0\0\0\0\xbb\xbb", 10);
 }
 
+/* What reads a thread's memory at the sample wants registers, not the tens of kilobytes of stack behind them. */
+TEST(perf_record_has_registers_without_the_stack_behind_them)
+{
+	BENCH;
+	const struct event_regs *regs;
+	size_t end;
+
+	put_sample_head(&b);
+	put_sample_tail(&b);
+	end = b.w.len - 40; /* room, three words, length */
+	regs = perf_record_regs(&full, guarded(b.w.data, end), end, false, b.rec);
+	CHECK(regs);
+	CHECK_UINT(regs->values[arch_x86_64.sp], 0x101);
+	for (size_t len = 0; len < end; len++)
+		CHECK(!perf_record_regs(&full, guarded(b.w.data, len), len, false, b.rec));
+	CHECK(!perf_record_regs(&side_band, guarded(b.w.data, end), end, false, b.rec));
+}
+
 TEST(perf_record_finds_what_follows_the_counters_of_branches)
 {
 	BENCH;
