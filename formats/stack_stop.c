@@ -12,6 +12,9 @@ static const struct {
 	[STACK_STOP_ROOT] = { "complete", NULL },
 	[STACK_STOP_SPLICED] = { "completed by the kernel's frame-pointer walk", NULL },
 	[STACK_STOP_SWITCHED] = { "completed by the kernel's walk of another stack", NULL },
+	[STACK_STOP_SKIPPED] = { "complete but for Haskell's callers",
+		"Haskell code (GHC) has its callers on a stack of its own, in the heap, which is not read: only "
+		"its own profiler (ghc -prof) knows them" },
 	[STACK_STOP_SNAPSHOT_ENDED] = { "snapshot ended",
 		"record larger stack snapshots (-g dwarf), or build with -fno-omit-frame-pointer; a page "
 		"in the middle of a frame that was never touched ends one, too" },
@@ -49,6 +52,7 @@ static const struct {
 bool stack_stop_is_complete(enum stack_stop stop)
 {
 	return stop == STACK_STOP_ROOT || stop == STACK_STOP_SPLICED || stop == STACK_STOP_SWITCHED ||
+	       stop == STACK_STOP_SKIPPED ||
 	       stop == STACK_STOP_NOT_WALKED;
 }
 

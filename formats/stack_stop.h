@@ -13,6 +13,7 @@ enum stack_stop {
 	STACK_STOP_ROOT,             /* complete: return address undefined, or a known start routine */
 	STACK_STOP_SPLICED,          /* the snapshot ended, the rest is the kernel's chain down to its end */
 	STACK_STOP_SWITCHED,         /* the rest is the kernel's chain on another stack, down to its end */
+	STACK_STOP_SKIPPED,          /* the root, but callers on a stack of the program's own were left out: Haskell's */
 	STACK_STOP_SNAPSHOT_ENDED,   /* it would go on beyond the bytes that were captured */
 	STACK_STOP_NO_TABLE,         /* no rule for this address and no frame pointer */
 	STACK_STOP_NO_FRAME_POINTER, /* only frame pointers lead on from here, and there is none: a JIT's code, or the
@@ -31,7 +32,7 @@ enum stack_stop {
 	STACK_STOPS                  /* how many there are */
 };
 
-/* Does a stack that stops so have all its frames? */
+/* Does a stack that stops so reach its root? */
 bool stack_stop_is_complete(enum stack_stop stop);
 
 /* A short phrase, "snapshot ended". */

@@ -145,8 +145,8 @@ const char *remedy_for_stop(const struct session *s, enum stack_stop stop)
 		return dwarf ? "code without unwind tables; a JIT may have an option that keeps frame pointers"
 			     : stack_stop_remedy(stop);
 	case STACK_STOP_NO_TABLE:
-		return has_haskell(s->profile) ? "Haskell code (GHC) has its callers on a stack of its own, in the heap, which is not "
-						 "read: only its own profiler (ghc -prof) knows them"
+		return has_haskell(s->profile) ? "the machine's stack below Haskell code (GHC) was not captured far enough, as of a program's first "
+						 "samples; as root, precord reads the rest later on"
 					       : stack_stop_remedy(stop);
 	case STACK_STOP_NO_STACK:
 		return dwarf ? "the kernel gave none for these; nothing needs to be done"

@@ -269,16 +269,32 @@ static void add_unruled(struct bundle *b, uint64_t vaddr, const struct place *pl
 }
 
 /*
+ * A function that jumps into code which never returns to it is on no stack, but what it has left there is (unwind/unwind_haskell.c). Its rule
+ * computes the stack pointer: DW_CFA_val_expression of register 7.
+ */
+static void add_called(struct bundle *b, uint64_t vaddr)
+{
+	static const uint8_t computes_sp[] = { 0x16, 0x07 };
+	struct cfi_fde fde;
+
+	if (image_arch(b->src->image) != &arch_x86_64 || !vaddr || !b->src->cfi || !cfi_section_find(b->src->cfi, vaddr, &fde) ||
+	    !fde.instructions_len || !memmem(fde.instructions, fde.instructions_len, computes_sp, sizeof(computes_sp)))
+		return;
+	add_place(b, vaddr);
+}
+
+/*
  * Both the address and the byte before it are asked for: that of a call, or that of an instruction which a
  * signal interrupted.
  */
 static void add_address(struct bundle *b, const struct bundle_address *address)
 {
-	uint64_t vaddr = address->vaddr;
-	bool call = bundle_calls_look(&b->calls, b->src->image, vaddr);
+	uint64_t vaddr = address->vaddr, called;
+	bool call = bundle_calls_look(&b->calls, b->src->image, vaddr, &called);
 	struct place at = add_place(b, vaddr);
 	struct place before = add_place(b, vaddr - 1);
 
+	add_called(b, called);
 	if (address->leaves)
 		count_samples(b, at.function, address->leaves);
 	else if (call && b->src->everything)

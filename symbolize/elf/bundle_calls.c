@@ -103,12 +103,14 @@ static unsigned kind_known(const struct bundle_calls *known, uint64_t vaddr, int
 	return target ? DIRECT_CALL : INDIRECT_CALL;
 }
 
-bool bundle_calls_look(struct bundle_calls_writer *w, struct image *img, uint64_t vaddr)
+bool bundle_calls_look(struct bundle_calls_writer *w, struct image *img, uint64_t vaddr, uint64_t *ret_target)
 {
 	int64_t distance = 0;
 	unsigned kind = w->known ? kind_known(w->known, vaddr, &distance) :
 				   kind_at(img, vaddr, &distance);
 
+	if (ret_target)
+		*ret_target = kind == DIRECT_CALL ? vaddr + (uint64_t)distance : 0;
 	if (vaddr >> 62) /* no program has code there; it would not fit */
 		return false;
 	writer_uleb(&w->out, (vaddr - w->last) << 2 | kind);

@@ -34,9 +34,9 @@ enum bundle_call {
 
 /*
  * Append @vaddr, which is not below the last one, after a look at the code in front of it in @img. True if a call
- * instruction ends there.
+ * instruction ends there. *@ret_target, which may be NULL, is where a direct call leads, 0 if it is none.
  */
-bool bundle_calls_look(struct bundle_calls_writer *w, struct image *img, uint64_t vaddr);
+bool bundle_calls_look(struct bundle_calls_writer *w, struct image *img, uint64_t vaddr, uint64_t *ret_target);
 
 /* NULL if @img is no bundle. */
 struct bundle_calls *bundle_calls_new(struct image *img);

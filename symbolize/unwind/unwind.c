@@ -641,6 +641,10 @@ static enum unwind_outcome traced_step(struct unwinder *u, struct unwind_walk *w
 	if (w->trace)
 		unwind_trace_step(w->trace, w, u->frames.len - 1);
 	outcome = step(w, place, ret_how, ret_stop);
+	if (outcome != UNWIND_STEPPED && outcome != UNWIND_IS_ROOT && unwind_step_haskell(w)) {
+		*ret_how = UNWIND_BELOW;
+		outcome = UNWIND_STEPPED;
+	}
 	/* A handler that has returned to the interpreter's frame has none of its own: the next one is that frame. */
 	if (w->bytecode && (outcome != UNWIND_STEPPED || w->state.regs[w->arch->fp] != fp || !unwind_knows(&w->state, w->arch->fp)))
 		show_bytecode(u, w, place->map);
@@ -818,6 +822,8 @@ static enum stack_stop walk_snapshot(struct unwinder *u, const struct event *ev,
 	u->walk = &w;
 	stop = walk_user(u, &w, s);
 	u->walk = NULL;
+	if (w.skipped && stack_stop_is_complete(stop))
+		stop = STACK_STOP_SKIPPED;
 	if (u->splices)
 		unwind_splices_end(u->splices, &w, &u->frames, stop);
 	return stop;

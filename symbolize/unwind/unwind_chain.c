@@ -18,6 +18,7 @@ const char *unwind_how_name(enum unwind_how how)
 		[UNWIND_LINK] = "return address of a leaf",
 		[UNWIND_COPY] = "unwind table and a copy of a word that is not in the trace",
 		[UNWIND_CODE] = "what the code does to the stack",
+		[UNWIND_BELOW] = "what runs Haskell code, without its callers",
 		[UNWIND_KERNEL_CHAIN] = "kernel",
 		[UNWIND_EARLIER] = "unwinding before preport strip",
 	};

@@ -18,6 +18,7 @@ enum unwind_how {
 	UNWIND_LINK, /* link register or word at the stack pointer of a leaf without rules, checked */
 	UNWIND_COPY, /* by CFI, with a copy of a word that the rule could not find; checked */
 	UNWIND_CODE, /* by a rule read off the code of a JIT, checked */
+	UNWIND_BELOW, /* what runs Haskell code, whose callers are on a stack of their own and left out */
 	UNWIND_KERNEL_CHAIN, /* from the kernel's frame-pointer walk */
 	UNWIND_EARLIER,      /* before the stacks were taken out of the trace; how is not known any more */
 };

@@ -38,8 +38,7 @@ enum unwind_call unwind_check_return(struct unwind_walk *w, uint64_t ip)
 	return map && map->exec ? unwind_tables_call(w->tables, map, ip, NULL) : UNWIND_CALL_NO;
 }
 
-/* Where the direct call leads that ends at @ip; 0: none does. */
-static uint64_t called_at(struct unwind_walk *w, uint64_t ip)
+uint64_t unwind_called_at(struct unwind_walk *w, uint64_t ip)
 {
 	const struct space_map *map = unwind_tables_map(w->tables, w->space, ip - 1);
 	uint64_t target;
@@ -49,7 +48,7 @@ static uint64_t called_at(struct unwind_walk *w, uint64_t ip)
 
 bool unwind_calls_near(struct unwind_walk *w, uint64_t ip, uint64_t pc)
 {
-	uint64_t target = called_at(w, ip);
+	uint64_t target = unwind_called_at(w, ip);
 
 	return target && pc - target < FUNCTION_LEN_MAX;
 }
@@ -63,7 +62,7 @@ static bool called_here(struct unwind_walk *w, uint64_t ip)
 	if (!here)
 		return false;
 	start = unwind_tables_function(w->tables, here, pc);
-	return start ? called_at(w, ip) == start : unwind_calls_near(w, ip, pc);
+	return start ? unwind_called_at(w, ip) == start : unwind_calls_near(w, ip, pc);
 }
 
 static uint64_t strip(const struct unwind_walk *w, uint64_t ip)
@@ -327,7 +326,7 @@ static bool step_exit(struct unwind_walk *w, const struct unwind_exit *exit, uin
 	w->state.regs[w->arch->sp] += more;
 	if (unwind_step(w, exit->rule) == UNWIND_STEPPED) {
 		ip = w->state.regs[w->arch->ip];
-		if (more ? called_at(w, ip) - exit->begin < exit->end - exit->begin :
+		if (more ? unwind_called_at(w, ip) - exit->begin < exit->end - exit->begin :
 			   unwind_check_return(w, ip) == UNWIND_CALL_YES || begins_stack(w, &callee))
 			return true;
 	}

@@ -10,6 +10,7 @@
  *	unwind_fallback.c      a step without one
  *	unwind_go.c            a step out of what switches to the thread's stack in a Go program
  *	unwind_erlang.c        a step on the stack of an Erlang process
+ *	unwind_haskell.c       a step from Haskell code to what runs it
  *	unwind_kernel_chain.c  where the kernel's own walk takes over
  *	unwind_fold.c          chains that are deeper than there is room for
  *	unwind_splice.c        steps that need not be taken, because the last sample took them
@@ -55,6 +56,7 @@ struct unwind_walk {
 	struct unwind_trace *trace; /* NULL, or where every step is logged */
 	uint64_t ip, sp, fp; /* these registers, as bits */
 	size_t steps;        /* that were taken before this one */
+	bool skipped;        /* callers on a stack that is not the machine's are left out */
 	bool kept;           /* the last one's result may not be taken over: it believed a register that a call may change, or went to a handler */
 	/* Of the last step: registers whose value decided it, and those that it set. */
 	uint64_t reads, writes;
@@ -98,7 +100,7 @@ static inline void unwind_walk_init(struct unwind_walk *w, const struct arch *ar
 	w->assumed = NULL;
 	w->trace = NULL;
 	w->steps = 0;
-	w->kept = false;
+	w->kept = w->skipped = false;
 }
 
 /* Step by @rule. */
@@ -125,6 +127,9 @@ enum unwind_outcome unwind_step_go(struct unwind_walk *w, const struct cfi_rule 
 /* Step to the next frame on the stack of an Erlang process. */
 enum unwind_outcome unwind_step_erlang(struct unwind_walk *w);
 
+/* Step from Haskell code to the function that jumped there. False, and nothing has changed: it is not Haskell code. */
+bool unwind_step_haskell(struct unwind_walk *w);
+
 /*
  * Step by return address on top of the stack, or by frame pointer. @in_stub: the file has a table, which
  * has nothing for this address. *@ret_how says how this frame was found, and then how the next one was.
@@ -143,6 +148,9 @@ bool unwind_step_linked(struct unwind_walk *w, enum unwind_how *ret_how);
  * there is none, and pruning keeps such a word no more than any other number.
  */
 enum unwind_call unwind_check_return(struct unwind_walk *w, uint64_t ip);
+
+/* Where the direct call leads that ends at @ip; 0: none does. */
+uint64_t unwind_called_at(struct unwind_walk *w, uint64_t ip);
 
 /* Does @ip follow a direct call of something that begins not far before @pc? */
 bool unwind_calls_near(struct unwind_walk *w, uint64_t ip, uint64_t pc);

@@ -489,3 +489,37 @@ TEST(bundle_says_what_could_not_be_read)
 		writer_deinit(&second);
 	}
 }
+
+/* What has jumped into other code is on no stack; the return address above its frame is, and its rules come with that. */
+TEST(bundle_takes_the_rules_of_a_called_function_that_computes_the_stack_pointer)
+{
+	static const uint8_t computes[] = { DW_CFA_val_expression, 7, 1, DW_OP_lit0 }, counts[] = { DW_CFA_def_cfa_offset, 16 };
+	struct bundle_address address = { 0x1080, 0 };
+	struct addresses addresses = { .items = &address, .len = 1 };
+
+	for (int computed = 0; computed < 2; computed++) {
+		CLEANUP(elf_file_deinit) struct elf_file f = { 0 };
+		CLEANUP(frame_writer_deinit) struct frame_writer w = { 0 };
+		struct cfi_fde caller = fde_of(0x1000, NULL, 0), got;
+		struct cfi_fde called = computed ? fde_of(0x1200, computes, sizeof(computes)) : fde_of(0x1200, counts, sizeof(counts));
+		uint8_t text[0x400] = { 0 };
+		struct opened whole = { 0 }, part = { 0 };
+		struct writer out = { 0 };
+
+		memcpy(text + 0x7b, "\xe8\x80\x01\0\0", 5); /* a call of 0x1200 */
+		CHECK(frame_writer_add(&w, &caller) && frame_writer_add(&w, &called));
+		elf_file_section(&f, (struct elf_file_section){ .name = ".text",
+								.type = SHT_PROGBITS,
+								.flags = SHF_ALLOC | SHF_EXECINSTR,
+								.vaddr = 0x1000,
+								.data = text,
+								.len = sizeof(text) });
+		read_back(&w, &f, &whole);
+		bundle_of(&whole, &addresses, &out, &part);
+		CHECK(cfi_section_find(part.cfi, 0x1080, &got));
+		CHECK_INT(cfi_section_find(part.cfi, 0x1200, &got), computed);
+		opened_close(&part);
+		opened_close(&whole);
+		writer_deinit(&out);
+	}
+}

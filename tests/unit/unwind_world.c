@@ -26,6 +26,9 @@ static void write_x86_64_rules(struct cfi_writer *w)
 	cfi_writer_fde(w, ZONE, 0x20, CODE("\x0f\x05\x77\x78\x06\x23\x08"));
 	cfi_writer_fde(w, HASH, 0x20, CODE("\x0f\x05\x77\x78\x06\x23\x08"));
 	cfi_writer_fde(w, RAISE, 0x100, CODE("\x0c\x06\x10\x86\x02\x80\x09\x81\x08\x02\x80\x0c\x07\x08"));
+	cfi_writer_fde(w, RUNNER, RUN - RUNNER, CODE(""));
+	/* rip at CFA + 16432, rsp is rsp + 16440 */
+	cfi_writer_fde(w, RUN, 0x60, CODE("\x65\x0c\x07\x00\x11\x10\xfa\x6f\x16\x07\x04\x77\xb8\x80\x01"));
 	cfi_writer_cie(w, "zRS", PC_RELATIVE, 16, CODE("\x0c\x07\x20\x90\x03"));
 	cfi_writer_fde(w, SIGNAL, 0x100, CODE(""));
 }

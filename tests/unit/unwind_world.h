@@ -15,7 +15,7 @@
 #define STACK_BASE 0x7ffc00001000
 #define STACK_LEN  128 /* words */
 #define TEXT       0x1000
-#define TEXT_LEN   0x900
+#define TEXT_LEN   0xa00
 
 /* Functions of the program, by link-time address; each has 0x100 bytes or those up to the next. */
 #define LEAF   0x1000 /* CFA sp+8 */
@@ -40,6 +40,8 @@
 #define MUL    0x17a0 /* x86-64 only: CFA is 8 more than the word at sp + 8 + 8 * r9 */
 #define ZONE   0x17c0 /* x86-64 only: CFA is 8 more than the word at sp-8 */
 #define HASH   0x17e0 /* the same; it stores that word 24 above the stack pointer, which it aligns to 64 after taking 64 */
+#define RUNNER 0x1900 /* x86-64 only: CFA sp+8, calls RUN, which returns to its end */
+#define RUN    0x1940 /* x86-64 only: its rule is that of StgRun in Haskell's runtime, from 37 on */
 #define RAISE  0x1800 /* x86-64 only: like FRAMED, and saves rax and rdx at CFA-72; from 0x80 on all are back, and CFA is sp+8 */
 
 /* What an address in a process is to the test: link-time address and the program it is in. */
