@@ -65,6 +65,55 @@ static struct err *attach_ring(struct perf_fds *s, struct ring_list *rings, int 
 	return err;
 }
 
+/* One of the values that a read gives, in the order of perf_event_open(2), "read format". */
+static uint64_t take(struct words *words)
+{
+	return words->at < words->len ? words->items[words->at++] : 0;
+}
+
+static bool read_open(const struct perf_fds *s, const struct perf_fd *perf_fd, struct perf_fd_reading *ret)
+{
+	uint64_t format = perf_fd->event == PERF_FD_SIDE_BAND ? s->plan->side_band.read_format
+							    : s->plan->events[perf_fd->event].attr.read_format;
+	bool group = format & PERF_FORMAT_GROUP;
+	struct words words = { 0 };
+	ssize_t got = read(perf_fd->fd, words.items, sizeof(words.items));
+
+	if (got < 8)
+		return false;
+	words.len = (size_t)got / 8;
+	*ret = (struct perf_fd_reading){ .value = group ? 0 : take(&words) };
+
+	uint64_t count = group ? take(&words) : 1;
+
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		ret->enabled_ns = take(&words);
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		ret->running_ns = take(&words);
+	for (uint64_t i = 0; i < count && words.at < words.len; i++) {
+		uint64_t value = group ? take(&words) : ret->value;
+		uint64_t id = format & PERF_FORMAT_ID ? take(&words) : perf_fd->id;
+		uint64_t lost = format & PERF_FORMAT_LOST ? take(&words) : 0;
+
+		if (id == perf_fd->id) {
+			ret->value = value;
+			ret->lost = lost;
+		}
+	}
+	return true;
+}
+
+/* @perf_fd is closed, for a while or for good. */
+static void close_one(const struct perf_fds *s, struct perf_fd *perf_fd)
+{
+	struct perf_fd_reading reading;
+
+	if (perf_fds_read(s, perf_fd, &reading))
+		perf_fd->closed = reading;
+	close(perf_fd->fd);
+	perf_fd->fd = -1;
+}
+
 /*
  * While any event follows switches, even a disabled one, the kernel walks its lists at every switch of every thread: a
  * ping-pong ran at 0.80 of its speed. So it is closed. If it cannot be reopened because its CPU is offline, the next
@@ -78,8 +127,7 @@ static struct err *turn_switches(struct perf_fds *s, struct perf_fd *perf_fd, bo
 	if (on == (perf_fd->fd >= 0))
 		return NULL;
 	if (!on) {
-		close(perf_fd->fd);
-		perf_fd->fd = -1;
+		close_one(s, perf_fd);
 		return NULL;
 	}
 	struct err *err = event_plan_open_side_band(s->plan, EVENT_SIDE_SWITCHES, &at, &fd);
@@ -663,9 +711,7 @@ void perf_fds_narrow(struct perf_fds *s, bool narrow, struct diag *diag)
 		struct perf_fd *perf_fd = &s->items.items[i];
 
 		if (perf_fd->task && !narrow && perf_fd->fd >= 0) {
-			/* Records in the ring still have its id. */
-			close(perf_fd->fd);
-			perf_fd->fd = -1;
+			close_one(s, perf_fd); /* records in the ring still have its id */
 		} else if (!perf_fd->task && perf_fd->switches) {
 			tell_no_switches(s, perf_fd->cpu, turn_switches(s, perf_fd, !narrow && !s->without_waits), diag);
 		} else if (!perf_fd->task && is_of_waits(s, perf_fd) && !is_off(s, perf_fd->event)) {
@@ -725,40 +771,19 @@ bool perf_fds_is_lean(const struct perf_fds *s, uint64_t id)
 	return perf_fd && perf_fd->mode == PERF_FD_LEAN;
 }
 
-/* One of the values that a read gives, in the order of perf_event_open(2), "read format". */
-static uint64_t take(struct words *words)
-{
-	return words->at < words->len ? words->items[words->at++] : 0;
-}
-
 bool perf_fds_read(const struct perf_fds *s, const struct perf_fd *perf_fd, struct perf_fd_reading *ret)
 {
-	uint64_t format = perf_fd->event == PERF_FD_SIDE_BAND ? s->plan->side_band.read_format
-							    : s->plan->events[perf_fd->event].attr.read_format;
-	bool group = format & PERF_FORMAT_GROUP;
-	struct words words = { 0 };
-	ssize_t got = read(perf_fd->fd, words.items, sizeof(words.items));
+	struct perf_fd_reading open = { 0 };
 
-	if (got < 8)
+	if (perf_fd->fd < 0 ? !perf_fd->closed.running_ns && !perf_fd->closed.lost : !read_open(s, perf_fd, &open))
 		return false;
-	words.len = (size_t)got / 8;
-	*ret = (struct perf_fd_reading){ .value = group ? 0 : take(&words) };
-
-	uint64_t count = group ? take(&words) : 1;
-
-	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		ret->enabled_ns = take(&words);
-	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		ret->running_ns = take(&words);
-	for (uint64_t i = 0; i < count && words.at < words.len; i++) {
-		uint64_t value = group ? take(&words) : ret->value;
-		uint64_t id = format & PERF_FORMAT_ID ? take(&words) : perf_fd->id;
-		uint64_t lost = format & PERF_FORMAT_LOST ? take(&words) : 0;
-
-		if (id == perf_fd->id) {
-			ret->value = value;
-			ret->lost = lost;
-		}
-	}
+	if (perf_fd->task)
+		open.enabled_ns = open.running_ns;
+	*ret = (struct perf_fd_reading){
+		.value = perf_fd->closed.value + open.value,
+		.enabled_ns = perf_fd->closed.enabled_ns + open.enabled_ns,
+		.running_ns = perf_fd->closed.running_ns + open.running_ns,
+		.lost = perf_fd->closed.lost + open.lost,
+	};
 	return true;
 }

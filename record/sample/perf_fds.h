@@ -38,6 +38,12 @@ enum perf_fd_mode {
 	PERF_FD_LEAN,
 };
 
+/* The values of a counter. */
+struct perf_fd_reading {
+	uint64_t value, enabled_ns, running_ns;
+	uint64_t lost; /* samples that found no room; 0 if this kernel does not count them */
+};
+
 /* One descriptor. */
 struct perf_fd {
 	int fd; /* -1: closed for a while */
@@ -49,6 +55,7 @@ struct perf_fd {
 	bool switches; /* the separate descriptor for records of switches, if CPUs are followed */
 	bool task; /* of one of those that perf_fds_add_task() added */
 	bool paired, wakes; /* has a twin that differs in @wakes: each sample wakes the waiter of its ring */
+	struct perf_fd_reading closed; /* of the descriptors that were closed here so far */
 };
 
 /* An event that could not be opened on one CPU. */
@@ -81,12 +88,6 @@ struct perf_fds {
 	const struct wake_filter *filter; /* by perf_fds_filter(); NULL: none */
 	VEC(struct perf_fd_refusal) refusals; /* while opening */
 	VEC(uint32_t) off; /* events that were switched off one by one */
-};
-
-/* The values of a counter. */
-struct perf_fd_reading {
-	uint64_t value, enabled_ns, running_ns;
-	uint64_t lost; /* samples that found no room; 0 if this kernel does not count them */
 };
 
 /*
@@ -154,7 +155,10 @@ uint32_t perf_fds_event(const struct perf_fds *s, uint64_t id);
 /* Are its snapshots the short ones? */
 bool perf_fds_is_lean(const struct perf_fds *s, uint64_t id);
 
-/* Read a counter; false if it cannot be. */
+/*
+ * Read a counter, what it had counted when it was closed included; false if it cannot be. Of an added task the time enabled
+ * is the time running: the kernel counts it on every CPU where the task runs.
+ */
 bool perf_fds_read(const struct perf_fds *s, const struct perf_fd *perf_fd, struct perf_fd_reading *ret);
 
 #endif

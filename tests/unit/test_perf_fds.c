@@ -23,16 +23,14 @@ struct opened {
 	struct perf_fds fds;
 };
 
-static bool open_all(struct opened *o)
+static bool open_event(struct opened *o, const struct event_desc *desc)
 {
 	const struct target_args all = { .all = true };
-	struct event_desc clock = { .name = "cpu-clock", .unit = "ns", .type = PERF_TYPE_SOFTWARE,
-				    .config = PERF_COUNT_SW_CPU_CLOCK, .samples = true, .format = "" };
 	struct event_request request = { .rate = { EVENT_RATE_FREQ, 99 }, .chain = RECORDING_CHAIN_DWARF, .stack_len = 32768,
 					 .probe = { .pid = -1, .cgroup_fd = -1 } };
 	struct err *err = target_find(&all, 0, &o->target);
 
-	vec_push(&o->list, clock);
+	vec_push(&o->list, *desc);
 	request.probe.cpu = err ? 0 : (int)o->target.cpus.cpus[0];
 	if (!err)
 		err = event_plan_make(&o->list, &request, &o->plan);
@@ -42,6 +40,22 @@ static bool open_all(struct opened *o)
 
 	err_free(err);
 	return is_open;
+}
+
+static bool open_all(struct opened *o)
+{
+	const struct event_desc clock = { .name = "cpu-clock", .unit = "ns", .type = PERF_TYPE_SOFTWARE,
+					  .config = PERF_COUNT_SW_CPU_CLOCK, .samples = true, .format = "" };
+
+	return open_event(o, &clock);
+}
+
+static bool open_waits(struct opened *o)
+{
+	const struct event_desc waits = { .name = "off-cpu", .unit = "ns", .type = PERF_TYPE_SOFTWARE,
+					  .config = PERF_COUNT_SW_CONTEXT_SWITCHES, .samples = true, .format = "" };
+
+	return open_event(o, &waits);
 }
 
 static void close_all(struct opened *o)
@@ -107,6 +121,46 @@ TEST(perf_fds_that_wake_later_have_the_period_that_was_set_before)
 	for (size_t i = 0; i < o.fds.items.len; i++)
 		if (o.fds.items.items[i].event != PERF_FD_SIDE_BAND && o.fds.items.items[i].cpu == cpu)
 			CHECK_UINT(o.fds.items.items[i].period, 4000000);
+	close_all(&o);
+}
+
+/* The readings of the events of @o's task, and what the last of them says; of events that are closed, too. */
+static struct perf_fd_reading read_task(const struct opened *o)
+{
+	struct perf_fd_reading sum = { 0 }, one;
+
+	for (size_t i = 0; i < o->fds.items.len; i++) {
+		const struct perf_fd *perf_fd = &o->fds.items.items[i];
+
+		if (!perf_fd->task || perf_fd->event == PERF_FD_SIDE_BAND || !perf_fds_read(&o->fds, perf_fd, &one))
+			continue;
+		sum.value += one.value;
+		sum.enabled_ns += one.enabled_ns;
+		sum.running_ns += one.running_ns;
+	}
+	return sum;
+}
+
+TEST(perf_fds_of_a_task_that_ran_elsewhere_were_not_multiplexed_and_are_known_when_closed)
+{
+	static struct opened o;
+	struct perf_fd_reading open, closed;
+
+	if (getenv("EMULATOR") || !open_waits(&o) || o.target.cpus.len < 2) {
+		SKIP("events of CPUs are not permitted here, or there is only one");
+	}
+	perf_fds_enable(&o.fds);
+	CHECK_OK(perf_fds_add_task(&o.fds, getpid(), false));
+	perf_fds_narrow(&o.fds, true, &o.diag);
+	for (int i = 0; i < 3; i++)
+		nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
+	open = read_task(&o);
+	CHECK(open.value >= 3 && open.running_ns);
+	CHECK_UINT(open.enabled_ns, open.running_ns);
+	perf_fds_narrow(&o.fds, false, &o.diag);
+	closed = read_task(&o);
+	CHECK(closed.value >= open.value && closed.running_ns >= open.running_ns);
+	CHECK_UINT(closed.enabled_ns, closed.running_ns);
 	close_all(&o);
 }
 
