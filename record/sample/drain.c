@@ -47,7 +47,6 @@ struct drain {
 	struct loss_counts loss_counts;
 	struct group_counts group; /* of samples that carry counts */
 	size_t nevents, nrings;
-	bool thins; /* a CPU's stacks of waits are thinned now */
 
 	uint64_t newest_ns;        /* record seen */
 	uint64_t newest_before_ns; /* the same when the previous pass ended */
@@ -326,7 +325,7 @@ struct err *drain_event(struct drain *d, const struct event *ev)
 	if (d->idle)
 		idle_reader_event(d->idle, ev);
 	if (d->wait_probe && task_filter_owns(d->tasks, ev->pid, ev->tid))
-		wait_probe_event(d->wait_probe, ev, d->thins);
+		wait_probe_event(d->wait_probe, ev);
 	if (d->options.managed)
 		managed_table_event(managed_readers_table(d->options.managed), &known);
 	if (attach_event(d->attach, &known))
@@ -559,14 +558,12 @@ struct idle_totals drain_idle_totals(const struct drain *d)
 /* Look at long waits that have no stack; write those found since the last pass. */
 static struct err *probe_waits(struct drain *d)
 {
-	d->thins = false;
 	for (size_t i = 0; i < d->nrings; i++) {
 		struct wait_probe_seen *seen = &d->scene.seen[i];
 
 		for (size_t j = 0; j < seen->len; j++)
 			wait_probe_sampled(d->wait_probe, seen->items[j].tid, seen->items[j].time_ns);
 		seen->len = 0;
-		d->thins |= d->scene.thinning[i].period > 1;
 	}
 
 	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC);

@@ -313,8 +313,6 @@ static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, si
 		ev->sample.period = stack_thinning_count(&r->scene->thinning[ring], ev->time_ns);
 	if (ev->sample.event == r->scene->waker_event)
 		ev->sample.period = stack_thinning_count(&r->scene->waker_thinning[ring], ev->time_ns);
-	if (ev->sample.event == r->scene->off_cpu_event && ev->sample.period > 1)
-		vec_push(&r->scene->seen[ring], ((struct wait_probe_sight){ ev->tid, ev->time_ns }));
 	if (is_foreign(r, ev)) {
 		if (r->scene->by_cpu)
 			group_counts_skip(r->scene->group, ring, r->record.counts,
@@ -327,8 +325,10 @@ static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, si
 	r->scene->wakings[ring] += ev->sample.event == r->scene->waking_event;
 	if (r->scene->by_cpu)
 		group_counts_keep(r->scene->group, ring, r->record.counts, ev->sample.ncounts);
-	if (ev->sample.event == r->scene->off_cpu_event)
+	if (ev->sample.event == r->scene->off_cpu_event) {
+		vec_push(&r->scene->seen[ring], ((struct wait_probe_sight){ ev->tid, ev->time_ns }));
 		take_argument(r, ring, syscall_argument(r->prune.arch, ev->sample.regs));
+	}
 	bool other = fetch_other_stack(r, ring);
 
 	look_for_other_stack(r, proc);

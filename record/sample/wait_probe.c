@@ -185,7 +185,21 @@ static bool is_known(const struct wait_probe *p, const struct request *at)
 	return known_ns && at->out_ns < *known_ns + WAIT_PROBE_FRESH_NS;
 }
 
-void wait_probe_event(struct wait_probe *p, const struct event *ev, bool thinned)
+/* Was the stack of the switch at @out_ns sampled? That comes just before. */
+static bool is_of_switch(uint64_t sampled_ns, uint64_t out_ns)
+{
+	return out_ns >= sampled_ns && out_ns - sampled_ns < SAME_SWITCH_NS;
+}
+
+/* Its sample may have been read in the pass before. */
+static bool was_sampled(const struct wait_probe *p, const struct event *out)
+{
+	const uint64_t *known_ns = map_get(&p->known, out->tid);
+
+	return known_ns && is_of_switch(*known_ns, out->time_ns);
+}
+
+void wait_probe_event(struct wait_probe *p, const struct event *ev)
 {
 	switch (ev->kind) {
 	case EVENT_FORK: /* at time 0: it was there before */
@@ -193,7 +207,7 @@ void wait_probe_event(struct wait_probe *p, const struct event *ev, bool thinned
 			follow(p, ev, 1);
 		break;
 	case EVENT_SWITCH:
-		if (!ev->cpu_switch.in && !ev->cpu_switch.preempted && thinned)
+		if (!ev->cpu_switch.in && !ev->cpu_switch.preempted && !was_sampled(p, ev))
 			follow(p, ev, ev->time_ns);
 		else
 			map_remove(&p->waits, ev->tid);
@@ -213,43 +227,51 @@ void wait_probe_sampled(struct wait_probe *p, uint32_t tid, uint64_t time_ns)
 	const uint64_t *out_ns = map_get(&p->waits, tid);
 
 	note_known(p, tid, time_ns);
-	if (out_ns && *out_ns >= time_ns && *out_ns - time_ns < SAME_SWITCH_NS)
+	if (out_ns && is_of_switch(time_ns, *out_ns))
 		map_remove(&p->waits, tid);
 }
 
-/* The next thread that has waited long and still waits. */
-static bool next_waiter(struct wait_probe *p, uint64_t now, struct request *ret)
+/* The next thread that still waits, without its stack, or NULL. Most waits are over at the next pass, or their stack is known then. */
+static const struct request *next_waiter(struct wait_probe *p)
 {
-	bool many = p->queue.len - p->first > BURST;
-
-	for (; p->first < p->queue.len; p->first++) {
-		const struct request *at = &p->queue.items[p->first];
-
-		if (now < at->out_ns || now - at->out_ns < WAIT_PROBE_LONG_NS)
-			return false;
-		if (!waits_still(p, at) || (many && is_known(p, at)))
-			continue;
-		*ret = *at;
+	while (p->first < p->queue.len && !waits_still(p, &p->queue.items[p->first]))
 		p->first++;
-		return true;
-	}
+	if (p->first < p->queue.len)
+		return &p->queue.items[p->first];
 	p->queue.len = p->first = 0;
-	return false;
+	return NULL;
+}
+
+/* The next one that has waited for long. */
+static const struct request *next_long(struct wait_probe *p, uint64_t now)
+{
+	bool many = MIN(p->queue.len - p->first, p->waits.len) > BURST;
+	const struct request *at;
+
+	while ((at = next_waiter(p)) != NULL) {
+		if (now < at->out_ns || now - at->out_ns < WAIT_PROBE_LONG_NS)
+			return NULL;
+		if (!many || !is_known(p, at))
+			break;
+		p->first++;
+	}
+	return at;
 }
 
 void wait_probe_ask(struct wait_probe *p, uint64_t now)
 {
 	double more = p->asked_ns ? (double)(now - p->asked_ns) * WAIT_PROBE_RATE / 1e9 : 0;
-	struct request request;
+	const struct request *at;
 
 	p->tokens = MIN(p->tokens + more, (double)BURST);
 	p->asked_ns = now;
-	if (p->first == p->queue.len || p->cannot || (!p->started && !start(p)))
+	if (!next_long(p, now) || p->cannot || (!p->started && !start(p)))
 		return;
 	pthread_mutex_lock(&p->lock);
-	while (p->nrequests < AT_ONCE && p->tokens >= 1 && next_waiter(p, now, &request)) {
-		note_known(p, request.tid, request.out_ns);
-		p->requests[p->nrequests++] = request;
+	while (p->nrequests < AT_ONCE && p->tokens >= 1 && (at = next_long(p, now)) != NULL) {
+		note_known(p, at->tid, at->out_ns);
+		p->requests[p->nrequests++] = *at;
+		p->first++;
 		p->tokens--;
 		p->totals.asked++;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wait_probe.h - reads the stacks of long waits that were not sampled: of threads that slept when the recording began, and
- * while stacks are thinned (stack_thinning.h).
+ * wait_probe.h - reads the stacks of long waits that were not sampled: of threads that slept when the recording began,
+ * while stacks are thinned (stack_thinning.h), and where their samples were lost.
  *
  *	out                                                          in
  *	 │ no stack was sampled   │ LONG_NS later: where is it?      │
@@ -55,8 +55,8 @@ struct wait_probe *wait_probe_new(struct managed_table *table, const struct prio
 /* Waits at most a second; memory that a hung thread may use is leaked. */
 void wait_probe_free(struct wait_probe *p);
 
-/* A side-band record, in order of time. @thinned: not every switch has a stack now. */
-void wait_probe_event(struct wait_probe *p, const struct event *ev, bool thinned);
+/* A side-band record, in order of time. */
+void wait_probe_event(struct wait_probe *p, const struct event *ev);
 
 /* The stack of thread @tid's switch at @time_ns was sampled. */
 void wait_probe_sampled(struct wait_probe *p, uint32_t tid, uint64_t time_ns);

@@ -108,8 +108,8 @@ TEST(wait_probe_looks_at_who_waits_for_long_without_a_stack_once)
 	struct event fork = { .kind = EVENT_FORK, .pid = (uint32_t)getpid(), .tid = sleeper.tid };
 	struct event out = { .kind = EVENT_SWITCH, .pid = 1, .tid = 77, .time_ns = 1000 };
 
-	wait_probe_event(p, &fork, false);
-	wait_probe_event(p, &out, true);
+	wait_probe_event(p, &fork);
+	wait_probe_event(p, &out);
 	wait_probe_sampled(p, 77, 999); /* its stack is known */
 	CHECK(wait_probe_busy(p));
 	/* It may be on its way into the pipe at the first look. */
@@ -118,7 +118,7 @@ TEST(wait_probe_looks_at_who_waits_for_long_without_a_stack_once)
 		nanosleep(&(struct timespec){ 0, 5000000 }, NULL);
 		CHECK_OK(wait_probe_take(p, note, found));
 		if (!found->sight.tid && !wait_probe_busy(p))
-			wait_probe_event(p, &fork, false);
+			wait_probe_event(p, &fork);
 	}
 	CHECK_UINT(found->sight.tid, sleeper.tid);
 	CHECK(found->sight.sp && found->sight.ip && found->sight.stack_len);
@@ -138,14 +138,14 @@ TEST(wait_probe_does_not_go_through_all_waits_for_the_sake_of_each)
 	struct wait_probe *p = wait_probe_new(NULL, NULL);
 
 	for (uint32_t i = 1; i < 65536; i++)
-		wait_probe_event(p, &(struct event){ .kind = EVENT_FORK, .pid = i, .tid = i }, true);
+		wait_probe_event(p, &(struct event){ .kind = EVENT_FORK, .pid = i, .tid = i });
 	for (unsigned i = 0; i < 5000; i++) {
 		struct event out = { .kind = EVENT_SWITCH, .pid = 77777, .tid = 77777, .time_ns = 1000 + i };
 		struct event in = out;
 
 		in.cpu_switch.in = true;
-		wait_probe_event(p, &out, true);
-		wait_probe_event(p, &in, true);
+		wait_probe_event(p, &out);
+		wait_probe_event(p, &in);
 	}
 	CHECK(wait_probe_totals(p).dropped > 4000);
 	CHECK(wait_probe_totals(p).dropped < 5000);
@@ -164,9 +164,34 @@ TEST(wait_probe_gives_each_of_many_threads_a_turn)
 		/* A stack of all but the last was seen when they left their CPUs before. */
 		if (i < WAITERS - UNKNOWN)
 			wait_probe_sampled(p, out.tid, now_ns - 1000000000);
-		wait_probe_event(p, &out, true);
+		wait_probe_event(p, &out);
 	}
 	wait_probe_ask(p, now_ns + 2 * WAIT_PROBE_LONG_NS);
 	CHECK_UINT(wait_probe_totals(p).asked, UNKNOWN);
+	wait_probe_free(p);
+}
+
+/* The sample and the record of a switch come through different rings: either may be read first, and a sample may be lost. */
+TEST(wait_probe_follows_waits_whose_sample_did_not_come)
+{
+	enum { FIRST_TID = 1 << 30 }; /* there is no such thread */
+	struct event before = { .kind = EVENT_SWITCH, .pid = 1, .tid = FIRST_TID, .time_ns = 1000000 };
+	struct event after = { .kind = EVENT_SWITCH, .pid = 1, .tid = FIRST_TID + 1, .time_ns = 1000000 };
+	struct event lost = { .kind = EVENT_SWITCH, .pid = 1, .tid = FIRST_TID + 2, .time_ns = 2000000 };
+	struct wait_probe *p = wait_probe_new(NULL, NULL);
+
+	wait_probe_sampled(p, before.tid, before.time_ns - 10);
+	wait_probe_event(p, &before);
+	wait_probe_event(p, &after);
+	wait_probe_sampled(p, after.tid, after.time_ns - 10);
+	wait_probe_ask(p, before.time_ns + 1);
+	CHECK(!wait_probe_busy(p));
+	wait_probe_sampled(p, lost.tid, lost.time_ns - 1000000); /* of the wait before */
+	wait_probe_event(p, &lost);
+	wait_probe_ask(p, lost.time_ns + 1);
+	CHECK(wait_probe_busy(p)); /* until it has waited for long, and is asked for */
+	CHECK_UINT(wait_probe_totals(p).asked, 0);
+	wait_probe_ask(p, lost.time_ns + WAIT_PROBE_LONG_NS);
+	CHECK_UINT(wait_probe_totals(p).asked, 1);
 	wait_probe_free(p);
 }
