@@ -641,7 +641,8 @@ static enum unwind_outcome traced_step(struct unwinder *u, struct unwind_walk *w
 	if (w->trace)
 		unwind_trace_step(w->trace, w, u->frames.len - 1);
 	outcome = step(w, place, ret_how, ret_stop);
-	if (outcome != UNWIND_STEPPED && outcome != UNWIND_IS_ROOT && unwind_step_haskell(w)) {
+	if (outcome != UNWIND_STEPPED && outcome != UNWIND_IS_ROOT && stop_without_table(place->map) == STACK_STOP_NO_TABLE &&
+	    unwind_step_haskell(w)) {
 		*ret_how = UNWIND_BELOW;
 		outcome = UNWIND_STEPPED;
 	}

@@ -45,7 +45,7 @@ struct bench {
 	struct meter meter;
 	struct spent spent;
 	uint64_t hash, differences, stack_len, words;
-	uint64_t hows[8];
+	uint64_t hows[UNWIND_EARLIER + 1]; /* frames by how they were found */
 	struct map stops; /* module id, stop -> count */
 	struct module_table *modules;
 };
