@@ -46,8 +46,8 @@ MUST_USE struct err *image_open(const char *path, struct image **ret);
 MUST_USE struct err *image_open_fd(int fd, const char *path, struct image **ret); /* takes @fd over */
 
 /*
- * image_open_fd() of a file whose owner may write to it meanwhile: all that libelf looks at more than once, headers and tables of
- * strings, is copied before it is checked, and stays as it was then. Other bytes may change while they are read, which
+ * image_open_fd() of a file whose owner may write to it meanwhile: all that libelf looks at more than once, headers and names
+ * of sections, is copied before it is checked, and stays as it was then. Other bytes may change while they are read, which
  * struct reader bears. ERR_UNSUPPORTED also if there are more such tables than any file needs.
  */
 MUST_USE struct err *image_open_foreign(int fd, const char *path, struct image **ret);

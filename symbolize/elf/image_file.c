@@ -461,31 +461,14 @@ static bool copy_pages(struct copies *c, uint64_t offset, uint64_t len)
 	return true;
 }
 
-/*
- * Tables of strings, by the section headers, which are copies. That of .symtab is the largest, and libelf is not asked for
- * names in it: it is copied only if another section uses it, too.
- */
-static bool copy_strings(struct copies *c, const struct header *h)
+/* The names of sections, which libelf reads. It is asked for no others: those of symbols are the bulk of many libraries. */
+static bool copy_section_names(struct copies *c, const struct header *h)
 {
-	bool *large = memory_zeroed(h->shnum + 1, sizeof(*large)), whole = true;
+	if (h->shstrndx >= h->shnum)
+		return true;
+	struct mini_elf_section_header names = section_header_at(c->img, h, h->shstrndx);
 
-	for (int others = 0; others < 2; others++) {
-		for (uint64_t i = 0; i < h->shnum; i++) {
-			struct mini_elf_section_header names = section_header_at(c->img, h, i);
-
-			if (names.link < h->shnum && (names.type != SHT_SYMTAB) == others)
-				large[names.link] = !others;
-		}
-	}
-	if (h->shstrndx < h->shnum)
-		large[h->shstrndx] = false;
-	for (uint64_t i = 0; i < h->shnum && whole; i++) {
-		struct mini_elf_section_header names = section_header_at(c->img, h, i);
-
-		whole = names.type != SHT_STRTAB || large[i] || copy_pages(c, names.offset, names.len);
-	}
-	free(large);
-	return whole;
+	return copy_pages(c, names.offset, names.len);
 }
 
 /* First the header, then section 0, which may have the counts, then all headers, then what they lead to. */
@@ -507,7 +490,7 @@ static struct err *copy_tables(struct image *img, int fd)
 	if (err)
 		return err;
 	whole = whole && copy_pages(&c, h.phoff, h.phnum * MINI_ELF_SEGMENT_HEADER_LEN) && copy_pages(&c, h.shoff, h.shnum * MINI_ELF_SECTION_HEADER_LEN) &&
-		copy_strings(&c, &h);
+		copy_section_names(&c, &h);
 	return whole ? NULL : err_new(ERR_UNSUPPORTED, "its headers and names are more than it can hold");
 }
 

@@ -13,9 +13,11 @@
 /* Section headers may overlap, so the bytes present alone do not bound the work. */
 #define PLT_RELOCS_MAX   (1u << 20)
 #define PLT_SECTIONS_MAX 8
+#define PLT_NAME_MAX     4095 /* bytes; longer ones are omitted */
 
 struct plt_reloc {
-	const char *name;
+	const char *name; /* in the file, whose owner may write to it meanwhile */
+	size_t room;      /* bytes from there to the end of its strings */
 	uint64_t resolver;
 };
 
@@ -43,20 +45,28 @@ static bool is_function_slot(const struct plt *plt, uint64_t type)
 	return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
 }
 
-/* The name of symbol @index of the dynamic table in section @link, NULL if there is none. */
-static const char *symbol_name(Elf *elf, Elf64_Word link, uint64_t index)
+static Elf_Data *data_of(Elf *elf, size_t section, GElf_Shdr *ret)
 {
-	Elf_Scn *scn = elf_getscn(elf, link);
-	GElf_Shdr shdr;
-	Elf_Data *data = scn && gelf_getshdr(scn, &shdr) ? elf_getdata(scn, NULL) : NULL;
+	Elf_Scn *scn = elf_getscn(elf, section);
+
+	return scn && gelf_getshdr(scn, ret) ? elf_getdata(scn, NULL) : NULL;
+}
+
+/* Where the name of symbol @index of the dynamic table in section @link is, if it has one. */
+static void find_name(Elf *elf, Elf64_Word link, uint64_t index, struct plt_reloc *ret)
+{
+	GElf_Shdr shdr, strings;
+	Elf_Data *data = data_of(elf, link, &shdr), *names;
 	Elf64_Sym sym;
 
 	if (!data || shdr.sh_type != SHT_DYNSYM || data->d_type != ELF_T_SYM || index >= data->d_size / sizeof(Elf64_Sym))
-		return NULL;
+		return;
 	memcpy(&sym, (const char *)data->d_buf + index * sizeof(sym), sizeof(sym));
-	const char *name = elf_strptr(elf, shdr.sh_link, sym.st_name);
-
-	return name && *name ? name : NULL;
+	names = data_of(elf, shdr.sh_link, &strings);
+	if (!names || strings.sh_type != SHT_STRTAB || sym.st_name >= names->d_size || !names->d_buf)
+		return;
+	ret->name = (const char *)names->d_buf + sym.st_name;
+	ret->room = names->d_size - sym.st_name;
 }
 
 static void add_relocs(struct plt *plt, Elf_Scn *scn, const GElf_Shdr *shdr, bool jumps)
@@ -75,7 +85,7 @@ static void add_relocs(struct plt *plt, Elf_Scn *scn, const GElf_Shdr *shdr, boo
 		if (is_irelative(plt, type))
 			reloc.resolver = (uint64_t)rela.r_addend;
 		else if (is_function_slot(plt, type))
-			reloc.name = symbol_name(plt->elf, shdr->sh_link, GELF_R_SYM(rela.r_info));
+			find_name(plt->elf, shdr->sh_link, GELF_R_SYM(rela.r_info), &reloc);
 		else if (!jumps)
 			continue;
 		if (plt->relocs.len == PLT_RELOCS_MAX) {
@@ -131,7 +141,12 @@ static const struct plt_reloc *x86_slot(const struct plt *plt, const uint8_t *co
 
 static void report(struct plt *plt, const struct plt_reloc *reloc, uint64_t vaddr, uint64_t len)
 {
-	struct plt_slot slot = { vaddr, len, reloc->name, reloc->resolver };
+	char name[PLT_NAME_MAX + 1] = "";
+	size_t room = MIN(reloc->room, sizeof(name)), name_len = room ? strnlen(reloc->name, room) : 0;
+
+	if (name_len < room)
+		memcpy(name, reloc->name, name_len);
+	struct plt_slot slot = { vaddr, len, name[0] ? name : NULL, reloc->resolver };
 
 	if (slot.name || slot.resolver)
 		plt->visit(plt->context, &slot);

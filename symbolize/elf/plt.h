@@ -17,7 +17,7 @@ struct plt_slot {
 	uint64_t resolver; /* link-time address of the IFUNC's resolver; 0 if @name is known */
 };
 
-/* Call @visit for each slot that can be identified. Names are valid until image_close(). */
+/* Call @visit for each slot that can be identified. A name is valid during the visit. */
 void plt_each(struct image *img, void (*visit)(void *context, const struct plt_slot *slot),
 	      void *context);
 
