@@ -59,6 +59,7 @@ struct foreign_reader {
 	int policy; /* of the reader, the recorder's as it began */
 	struct sched_param param;
 	bool goes_first; /* it is an ordinary process, but the first of them, as the recorder is raised */
+	int cpu; /* where it may run; -1: anywhere */
 };
 
 struct foreign_reader *foreign_reader_new(enum foreign_patience patience)
@@ -66,6 +67,7 @@ struct foreign_reader *foreign_reader_new(enum foreign_patience patience)
 	struct foreign_reader *f = memory_zeroed(1, sizeof(*f));
 
 	f->fd = -1;
+	f->cpu = -1;
 	f->limits = &limits[patience];
 	f->bucket_ns = f->limits->bucket_ns;
 	f->filled_ns = clock_now_ns(CLOCK_MONOTONIC);
@@ -181,6 +183,7 @@ static bool begin(struct foreign_reader *f)
 	}
 	f->pid = pid;
 	f->fd = fds[0];
+	f->cpu = -1;
 	return true;
 }
 
@@ -206,6 +209,28 @@ void foreign_reader_free(struct foreign_reader *f)
 			usleep(1000);
 	}
 	free(f);
+}
+
+/*
+ * A request and its answer are two wake-ups. On the same CPU each is a switch of tasks; on another one, where the scheduler puts a real-time
+ * process that wakes while another one runs, each is also an interrupt of that CPU, which costs more than reading a process does.
+ */
+static void come_here(struct foreign_reader *f)
+{
+	int cpu = sched_getcpu();
+	size_t len = CPU_ALLOC_SIZE(cpu + 1);
+
+	if (f->policy == SCHED_OTHER || cpu < 0 || cpu == f->cpu)
+		return;
+	cpu_set_t *set = CPU_ALLOC(cpu + 1);
+
+	if (!set)
+		memory_exhausted(len);
+	CPU_ZERO_S(len, set);
+	CPU_SET_S(cpu, len, set);
+	if (sched_setaffinity(f->pid, len, set) == 0)
+		f->cpu = cpu;
+	CPU_FREE(set);
 }
 
 static bool send_request(struct foreign_reader *f, const struct foreign_job *job)
@@ -297,6 +322,7 @@ enum foreign_result foreign_reader_ask(struct foreign_reader *f, const struct fo
 		f->refused += !job->can_ask_again;
 		return FOREIGN_REFUSED;
 	}
+	come_here(f);
 	if (send_request(f, job) && wait_for_answer(f, job, start) && take_answer(f, job, answer, ret_fd))
 		return FOREIGN_DONE;
 	if (!job->can_ask_again && !f->late++)

@@ -6,6 +6,7 @@
 
 #include "tests/unit/test.h"
 
+#include <sched.h>
 #include <unistd.h>
 
 static void never(const void *request, void *answer, int *ret_fd)
@@ -40,4 +41,54 @@ TEST(foreign_reader_does_not_count_what_is_asked_once_more)
 	CHECK_INT(foreign_reader_ask(f, &job, &answer, &fd), FOREIGN_DONE);
 	CHECK_UINT(answer, 42);
 	foreign_reader_free(f);
+}
+
+/* The CPUs where the reader may run, as a mask. */
+static void where(const void *request, void *answer, int *ret_fd)
+{
+	cpu_set_t set;
+	uint64_t cpus = 0;
+
+	(void)request;
+	(void)ret_fd;
+	CPU_ZERO(&set);
+	sched_getaffinity(0, sizeof(set), &set);
+	for (size_t i = 0; i < 64; i++)
+		cpus |= (uint64_t)!!CPU_ISSET(i, &set) << i;
+	*(uint64_t *)answer = cpus;
+}
+
+static uint64_t cpus_of_reader(void)
+{
+	struct foreign_reader *f = foreign_reader_new(FOREIGN_DRAIN);
+	uint64_t cpus = 0;
+	const struct foreign_job job = { .run = where, .name = "where", .request = &cpus, .request_len = sizeof(cpus),
+					 .answer_len = sizeof(cpus) };
+	int fd;
+
+	CHECK_INT(foreign_reader_ask(f, &job, &cpus, &fd), FOREIGN_DONE);
+	foreign_reader_free(f);
+	return cpus;
+}
+
+TEST(foreign_reader_of_a_real_time_recorder_runs_on_its_cpu)
+{
+	struct sched_param first = { .sched_priority = 1 }, ordinary = { 0 };
+	cpu_set_t before, one;
+	uint64_t all, cpus;
+
+	CHECK_INT(sched_getaffinity(0, sizeof(before), &before), 0);
+	int cpu = sched_getcpu();
+
+	all = cpus_of_reader();
+	if (cpu < 0 || cpu >= 64 || sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first) != 0)
+		SKIP("this user may not raise its priority");
+	CPU_ZERO(&one);
+	CPU_SET((size_t)cpu, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	cpus = cpus_of_reader();
+	sched_setscheduler(0, SCHED_OTHER, &ordinary);
+	sched_setaffinity(0, sizeof(before), &before);
+	CHECK_UINT(cpus, (uint64_t)1 << cpu);
+	CHECK_UINT(cpus_of_reader(), all); /* an ordinary one may go anywhere */
 }
