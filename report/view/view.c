@@ -190,20 +190,31 @@ struct ordered_row {
 	uint32_t process, row;
 };
 
-static int compare_rows(const void *a, const void *b)
+static size_t place_of(const struct ordered_row *row, size_t nprocesses)
 {
-	const struct ordered_row *ra = a, *rb = b;
+	return row->only_measures * nprocesses + row->process;
+}
 
-	if (ra->only_measures != rb->only_measures)
-		return ra->only_measures ? 1 : -1;
-	if (ra->process != rb->process)
-		return ra->process < rb->process ? -1 : 1;
-	return COMPARE(ra->row, rb->row);
+/* By process, each one's as they came; @places counts the rows of each. */
+static void order_rows(const struct ordered_row *rows, size_t nrows, size_t *places, size_t nprocesses, struct ordered_row *ret)
+{
+	size_t first = 0;
+
+	for (size_t i = 0; i < 2 * nprocesses; i++) {
+		size_t count = places[i];
+
+		places[i] = first;
+		first += count;
+	}
+	for (size_t i = 0; i < nrows; i++)
+		ret[places[place_of(&rows[i], nprocesses)]++] = rows[i];
 }
 
 static void add_rows(struct builder *b)
 {
 	const struct profile *p = b->view->profile;
+	size_t nprocesses = p->threads.len + 1;
+	size_t *places = memory_zeroed(2 * nprocesses, sizeof(*places));
 	VEC(struct ordered_row) rows = { 0 };
 
 	for (uint32_t i = 0; i < p->samples.len; i++) {
@@ -224,6 +235,7 @@ static void add_rows(struct builder *b)
 		};
 
 		vec_push(&rows, ordered);
+		places[place_of(&ordered, nprocesses)]++;
 		if (other)
 			continue;
 		stats_add(&b->view->whole, row);
@@ -231,12 +243,17 @@ static void add_rows(struct builder *b)
 			b->view->lost_weight += row->weight;
 		stats_add(&b->processes[ordered.process], row);
 	}
-	vec_sort(&rows, compare_rows);
+
+	struct ordered_row *in_order = memory_zeroed(rows.len + 1, sizeof(*in_order));
+
+	order_rows(rows.items, rows.len, places, nprocesses, in_order);
 	for (size_t i = 0; i < rows.len; i++) {
-		b->row = rows.items[i].row;
+		b->row = in_order[i].row;
 		if (view_paths_make(&b->paths, &p->samples.items[b->row], &b->path))
 			descend(b, 0, PROFILE_NONE);
 	}
+	free(in_order);
+	free(places);
 	vec_deinit(&rows);
 }
 
