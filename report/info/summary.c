@@ -412,7 +412,12 @@ static double put_ways(struct page *page, enum view_by by, const char *title, bo
 static void put_ways_in(struct page *page)
 {
 	page->kernel += put_ways(page, VIEW_ENTRY, "kernel by", is_way_in);
-	put_ways(page, VIEW_RUNTIME, "runtime", runtime_work_is_overhead);
+
+	struct runtime_work *work = runtime_work_new(page->p);
+
+	if (runtime_work_is_seen(work))
+		put_ways(page, VIEW_RUNTIME, "runtime", runtime_work_is_overhead);
+	runtime_work_free(work);
 }
 
 /* What most of the waiting is for: it answers "slow because of locks, disk or sleep" by itself. */

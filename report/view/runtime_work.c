@@ -6,6 +6,7 @@
 #include "report/view/runtime_work.h"
 
 #include "formats/base/compiler.h"
+#include "formats/base/map.h"
 #include "formats/base/memory.h"
 #include "formats/base/text.h"
 
@@ -154,33 +155,21 @@ static const char *work_of(const char *module, const char *function)
 	return NULL;
 }
 
+/* Of a file that is no runtime's: what may be linked into any. */
+static const char *linked_work_of(const char *function)
+{
+	for (size_t i = 0; i < ARRAY_LEN(works); i++)
+		if (!*works[i].module && is_named(function, works[i].function))
+			return works[i].name;
+	return NULL;
+}
+
 struct runtime_work {
 	const struct profile *p;
 	const char **by_function; /* NULL: none */
+	bool any;		  /* of them is not NULL */
+	const char **by_stack;	  /* of its frames, the innermost's; NULL: none. Itself NULL without @any */
 };
-
-struct runtime_work *runtime_work_new(const struct profile *p)
-{
-	struct runtime_work *work = memory_zeroed(1, sizeof(*work));
-
-	work->p = p;
-	work->by_function = memory_zeroed(p->functions.len + 1, sizeof(*work->by_function));
-	for (size_t i = 0; i < p->functions.len; i++) {
-		const struct profile_function *f = &p->functions.items[i];
-		const char *module = base_name(profile_text(p, profile_module(p, f->module)->path));
-
-		work->by_function[i] = work_of(module, profile_text(p, f->name));
-	}
-	return work;
-}
-
-void runtime_work_free(struct runtime_work *work)
-{
-	if (!work)
-		return;
-	free(work->by_function);
-	free(work);
-}
 
 static const char *work_at(const struct runtime_work *work, const struct profile_location *at)
 {
@@ -191,6 +180,64 @@ static const char *work_at(const struct runtime_work *work, const struct profile
 	for (uint32_t i = 0; i < at->nlines && !found; i++)
 		found = work->by_function[work->p->lines.items[at->first_line + i].function];
 	return found;
+}
+
+static void look_at_functions(struct runtime_work *work)
+{
+	const struct profile *p = work->p;
+	struct map runtimes = { 0 }; /* module -> is it a runtime's? */
+
+	for (size_t i = 0; i < p->functions.len; i++) {
+		const struct profile_function *f = &p->functions.items[i];
+		const char *path = profile_text(p, profile_module(p, f->module)->path), *name = profile_text(p, f->name);
+		bool is_new;
+		uint64_t *is_runtime = map_put(&runtimes, f->module, &is_new);
+
+		if (is_new)
+			*is_runtime = runtime_work_is_module(path);
+		work->by_function[i] = *is_runtime ? work_of(base_name(path), name) : linked_work_of(name);
+		work->any |= work->by_function[i] != NULL;
+	}
+	map_deinit(&runtimes);
+}
+
+static void look_at_stacks(struct runtime_work *work)
+{
+	const struct profile *p = work->p;
+
+	work->by_stack = memory_zeroed(p->stacks.len + 1, sizeof(*work->by_stack));
+	for (size_t i = 1; i < p->stacks.len; i++) {
+		const struct profile_stack *stack = &p->stacks.items[i];
+		const char *found = work_at(work, &p->locations.items[stack->location]);
+
+		work->by_stack[i] = found ? found : work->by_stack[stack->parent];
+	}
+}
+
+struct runtime_work *runtime_work_new(const struct profile *p)
+{
+	struct runtime_work *work = memory_zeroed(1, sizeof(*work));
+
+	work->p = p;
+	work->by_function = memory_zeroed(p->functions.len + 1, sizeof(*work->by_function));
+	look_at_functions(work);
+	if (work->any)
+		look_at_stacks(work);
+	return work;
+}
+
+void runtime_work_free(struct runtime_work *work)
+{
+	if (!work)
+		return;
+	free(work->by_function);
+	free(work->by_stack);
+	free(work);
+}
+
+bool runtime_work_is_seen(const struct runtime_work *work)
+{
+	return work->any;
 }
 
 /* The program's own work, by the kind of its innermost frame. */
@@ -214,12 +261,8 @@ const char *runtime_work_name(const struct runtime_work *work, const struct prof
 {
 	const struct profile *p = work->p;
 
-	for (uint32_t stack = row->stack; stack; stack = p->stacks.items[stack].parent) {
-		const char *found = work_at(work, &p->locations.items[p->stacks.items[stack].location]);
-
-		if (found)
-			return found;
-	}
+	if (work->any && work->by_stack[row->stack])
+		return work->by_stack[row->stack];
 	return row->stack ? code_of(&p->locations.items[p->stacks.items[row->stack].location]) : "[no stack]";
 }
 

@@ -14,9 +14,12 @@
 
 struct runtime_work;
 
-/* Looks at each function of @p once. @p must stay as it is. */
+/* Looks at each function of @p once, and at each stack if there is a runtime's. @p must stay as it is. */
 struct runtime_work *runtime_work_new(const struct profile *p);
 void runtime_work_free(struct runtime_work *work);
+
+/* Has the profile a runtime's function at all? */
+bool runtime_work_is_seen(const struct runtime_work *work);
 
 /* Of the profile's sample @row, a constant: "garbage collection (G1 evacuation)", "JIT compiler (C2)", "interpreted code", "native code", ... */
 const char *runtime_work_name(const struct runtime_work *work, const struct profile_sample *row);
