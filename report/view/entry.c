@@ -65,8 +65,11 @@ static const struct {
 static bool find_way(const char *name, enum way *ret_way, const char **ret_rest)
 {
 	for (size_t i = 0; i < ARRAY_LEN(ways); i++) {
-		size_t len = strlen(ways[i].prefix);
+		size_t len;
 
+		if (*name != *ways[i].prefix)
+			continue;
+		len = strlen(ways[i].prefix);
 		if (strncmp(name, ways[i].prefix, len) != 0 || (ways[i].whole && name[len]))
 			continue;
 		*ret_way = ways[i].way;
