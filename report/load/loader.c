@@ -234,6 +234,12 @@ static void stream_counts_add(struct stream_counts *stream, const struct recordi
 /* More threads would wait for the one that puts everything in order, and cost memory. */
 #define THREADS_MAX 8
 
+/* A thread as it was when it was last added to the profile: under these names, which the table of spaces has once each. */
+struct added_thread {
+	const char *comm, *process; /* NULL: not yet added */
+	uint32_t life, number;
+};
+
 struct loader {
 	struct loader_input in;
 	struct loader_listener *listeners;
@@ -245,6 +251,7 @@ struct loader {
 	struct pool *pool; /* NULL: one thread is to do everything */
 	struct namer namer;
 	struct process_log processes; /* fills the profile's */
+	VEC(struct added_thread) threads; /* by the table of spaces' number */
 	struct managed_stacks *managed;
 	struct wait_labels *wait_labels;
 	VEC(uint32_t) places; /* of stacks of waits between passes() and take(), from @first_place on */
@@ -283,6 +290,7 @@ void loader_free(struct loader *l)
 	if (!l)
 		return;
 	walked_stacks_deinit(&l->stacks);
+	vec_deinit(&l->threads);
 	reshape_free(l->reshape);
 	runtime_frames_free(l->runtimes);
 	managed_stacks_free(l->managed);
@@ -319,18 +327,25 @@ static bool passes_stack(struct loader *l, uint32_t stack)
 	return filter_passes_stack(l->filter, l->in.profile, stack);
 }
 
+/* Most events are of a thread whose name is still the one it had at its last event. */
 static uint32_t add_thread(struct loader *l, const struct space_thread *from)
 {
 	struct profile *p = l->in.profile;
-	struct profile_thread thread = {
-		.pid = from->pid,
-		.tid = from->tid,
-		.comm = profile_string(p, from->comm),
-		.process = profile_string(p, from->process),
-		.life = process_log_life(&l->processes, from->pid),
-	};
+	uint32_t life = process_log_life(&l->processes, from->pid);
+	struct added_thread *added;
 
-	return profile_add_thread(p, &thread);
+	while (l->threads.len <= from->index)
+		vec_push(&l->threads, (struct added_thread){ 0 });
+	added = &l->threads.items[from->index];
+	if (added->comm == from->comm && added->process == from->process && added->life == life)
+		return added->number;
+	*added = (struct added_thread){ .comm = from->comm, .process = from->process, .life = life };
+	added->number = profile_add_thread(p, &(struct profile_thread){ .pid = from->pid,
+									.tid = from->tid,
+									.comm = profile_string(p, from->comm),
+									.process = profile_string(p, from->process),
+									.life = life });
+	return added->number;
 }
 
 /* Of those that neither ran nor switched, under the last name they had. */
