@@ -385,12 +385,12 @@ static bool has_called(struct unwind_walk *w)
 /* The step from there, if the one by the registers as they are does not lead behind a call. */
 static enum unwind_outcome step_precise(struct unwind_walk *w, const struct cfi_rule *rule)
 {
-	const struct unwind_state callee = w->state;
-	enum unwind_outcome outcome;
-
 	if (rule->signal_frame || !has_called(w))
 		return unwind_step(w, rule);
-	outcome = unwind_step(w, rule);
+
+	const struct unwind_state callee = w->state;
+	enum unwind_outcome outcome = unwind_step(w, rule);
+
 	if (outcome == UNWIND_IS_ROOT || (outcome == UNWIND_STEPPED &&
 					  unwind_check_return(w, w->state.regs[w->arch->ip]) != UNWIND_CALL_NO))
 		return outcome;

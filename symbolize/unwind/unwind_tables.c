@@ -283,11 +283,11 @@ void unwind_tables_begin(struct unwind_tables *t, struct space *space, uint64_t 
 		space_set_changes(space, jit_map_changes(table->jit, time_ns));
 }
 
-uint64_t unwind_tables_vaddr(struct unwind_tables *t, const struct space_map *map, uint64_t ip)
+uint64_t unwind_tables_jit_place(struct unwind_tables *t, const struct space_map *map, uint64_t ip)
 {
-	const struct table *table = map->module->kind == MODULE_JIT ? table_of(t, map->module) : NULL;
+	const struct table *table = table_of(t, map->module);
 
-	return table && table->jit ? jit_map_at(table->jit, ip, t->time_ns) : ip - map->bias;
+	return table->jit ? jit_map_at(table->jit, ip, t->time_ns) : ip - map->bias;
 }
 
 /* The code in front of return address @ip, if its JIT wrote that down or it was in memory. */

@@ -107,8 +107,14 @@ bool unwind_tables_has_table(struct unwind_tables *t, const struct space_map *ma
 /* What follows is of a sample that was taken at @time_ns in @space: code that was made at run time is what it was then. */
 void unwind_tables_begin(struct unwind_tables *t, struct space *space, uint64_t time_ns);
 
-/* The link-time address of @ip in @map; of code that was made at run time its place (jit_map.h). */
-uint64_t unwind_tables_vaddr(struct unwind_tables *t, const struct space_map *map, uint64_t ip);
+/* Of code that was made at run time: its place (jit_map.h). */
+uint64_t unwind_tables_jit_place(struct unwind_tables *t, const struct space_map *map, uint64_t ip);
+
+/* The link-time address of @ip in @map; of code that was made at run time its place. */
+static inline uint64_t unwind_tables_vaddr(struct unwind_tables *t, const struct space_map *map, uint64_t ip)
+{
+	return map->module->kind == MODULE_JIT ? unwind_tables_jit_place(t, map, ip) : ip - map->bias;
+}
 
 /* Did the recorder read what is at @vaddr of the runtime whose code @map is? It may be bytecode, which no mapping holds. */
 bool unwind_tables_knows(struct unwind_tables *t, const struct space_map *map, uint64_t vaddr);
