@@ -146,7 +146,8 @@ static void begin_idle(struct drain *d)
 			continue;
 		d->idle_event = i;
 		d->idle = idle_reader_new(managed ? managed_readers_table(managed) : NULL,
-					  plan->events[i].attr.sample_freq, d->options.idle_scope);
+					  plan->events[i].attr.sample_freq, d->options.idle_scope,
+					  &d->options.hands[0].priority);
 	}
 }
 

@@ -53,6 +53,7 @@ struct idler {
 
 struct idle_reader {
 	struct managed_table *table;
+	const struct priority *first; /* NULL: ordinary */
 	uint64_t rate;
 	enum idle_scope scope;
 	struct map processes; /* the recorder thread's: running processes */
@@ -71,6 +72,7 @@ struct idle_reader {
 	struct idle_totals totals;
 
 	/* The thread's. */
+	struct priority priority;
 	struct thread_looker *looker;
 	struct thread_sight *sight;
 	struct map idlers; /* tid -> struct idler * */
@@ -388,9 +390,12 @@ static void *run(void *context)
 {
 	struct idle_reader *r = context;
 
+	/* Behind busy threads looks come late and by bursts, and each stands for the time since the one before. */
+	if (r->first)
+		priority_join(&r->priority, r->first);
 	r->started_ns = clock_now_ns(CLOCK_MONOTONIC);
 	while (wait_until(r, do_round(r)))
-		;
+		priority_check(&r->priority);
 	do_round(r);
 	r->round++;
 	forget_ended(r);
@@ -403,12 +408,14 @@ static void *run(void *context)
 
 /* ---- the recorder's side --------------------------------------------------------------------------- */
 
-struct idle_reader *idle_reader_new(struct managed_table *table, uint64_t rate, enum idle_scope scope)
+struct idle_reader *idle_reader_new(struct managed_table *table, uint64_t rate, enum idle_scope scope,
+				    const struct priority *first)
 {
 	struct idle_reader *r = memory_zeroed(1, sizeof(*r));
 	pthread_condattr_t attr;
 
 	r->table = table;
+	r->first = first;
 	r->rate = rate;
 	r->scope = scope;
 	r->sight = memory_zeroed(1, sizeof(*r->sight));

@@ -18,6 +18,7 @@
 
 #include "formats/event.h"
 #include "record/sample/thread_sight.h"
+#include "record/system/priority.h"
 #include "record/task/task_filter.h"
 
 #define IDLE_READER_RATE	20 /* rounds a second, unless asked otherwise */
@@ -43,8 +44,9 @@ struct idle_totals {
 
 struct idle_reader;
 
-/* @table, which outlives it, knows interpreters; may be NULL. Starts no thread. */
-struct idle_reader *idle_reader_new(struct managed_table *table, uint64_t rate, enum idle_scope scope);
+/* @table, which outlives it, knows interpreters; may be NULL. Its thread gets the priority of @first; NULL: ordinary. Starts no thread. */
+struct idle_reader *idle_reader_new(struct managed_table *table, uint64_t rate, enum idle_scope scope,
+				    const struct priority *first);
 /* Waits at most a second; memory that a hung thread may use is leaked. */
 void idle_reader_free(struct idle_reader *r);
 

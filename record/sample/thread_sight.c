@@ -30,6 +30,7 @@ struct thread_looker {
 	struct managed_view *view;
 	struct map functions; /* hash of a kernel function's name -> address */
 	bool has_functions;
+	char stack[TEXT_LEN]; /* what the kernel says of the last thread's */
 };
 
 struct thread_looker *thread_looker_new(struct managed_table *table)
@@ -145,11 +146,11 @@ static bool read_text(uint32_t pid, uint32_t tid, const char *name, char *ret, s
 	return got > 0;
 }
 
-static void read_kernel_stack(struct thread_looker *l, struct thread_sight *ret)
+static void parse_kernel_stack(struct thread_looker *l, struct thread_sight *ret)
 {
-	char text[TEXT_LEN], *rest = text, *line;
+	char *rest = l->stack, *line;
 
-	if (!read_text(ret->pid, ret->tid, "stack", text, sizeof(text)))
+	if (!*l->stack)
 		return;
 	if (!l->has_functions)
 		read_functions(l);
@@ -210,8 +211,13 @@ bool thread_look(struct thread_looker *l, uint32_t pid, uint32_t tid, struct thr
 	else
 		ret->sp = ret->ip = 0;
 	read_managed(l, ret);
-	read_kernel_stack(l, ret);
-	return (ret->nkernel_ips || ret->sp) && thread_runs(pid, tid, after) && !strcmp(ret->runs, after);
+	if (!read_text(pid, tid, "stack", l->stack, sizeof(l->stack)))
+		*l->stack = '\0';
+	if (!thread_runs(pid, tid, after) || strcmp(ret->runs, after) != 0)
+		return false;
+	/* Not before: where the kernel's functions are takes a tenth of a second to read, in which most threads run. */
+	parse_kernel_stack(l, ret);
+	return ret->nkernel_ips || ret->sp;
 }
 
 bool thread_sight_managed(const struct thread_sight *sight, uint64_t time_ns, struct event *ret)

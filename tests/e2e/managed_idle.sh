@@ -19,14 +19,17 @@ check() { # check NAME COMMAND PROGRAM: SHORT and LONG wait one third and two
 	preport --event idle --by script-line --limit 100000 --format=csv -i "$name.trace" >lines.csv 2>/dev/null || fail "$name: no report"
 	cat lines.csv
 	local short=$(wait_ns lines.csv "$program" SHORT) long=$(wait_ns lines.csv "$program" LONG)
-	# 240 looks a round of which each falls into one of both with its share: six standard deviations of as many as there were.
-	awk -v short="$short" -v long="$long" '
-		{ ns[$1] = $2 }
-		END { p = ns["short"] / (ns["short"] + ns["long"]); all = short + long; n = all / 1e7; n = n > 1 ? n : 1
-			sigma = sqrt(p * (1 - p) / n); got = all ? short / all : 0
-			printf "short %.3f of it, %.3f by construction; %.2f of %.2f s\n", got, p, all / 1e9, (ns["short"] + ns["long"]) / 1e9
-			exit !(all > 0.2 * (ns["short"] + ns["long"]) && all < 1.25 * (ns["short"] + ns["long"]) + 1e9 && got > p - 6 * sigma - 0.02 && got < p + 6 * sigma + 0.02) }' said.txt ||
-		fail "$name: shares are not where the program says"
+	# Each look falls into one of both with its share: six standard deviations of as many as there were. Looks are 10 ms apart; one that
+	# came later stands for all the time before it, so a sample of more than a wait takes is one look.
+	preport script --no-chain --event idle -i "$name.trace" 2>/dev/null | awk '$NF == "idle:" && $2 ~ /^([0-9]+)\/[0-9]+$/ { split($2, id, "/"); if (id[1] == id[2]) print $(NF - 1) }' >weights.txt
+	awk -v short="$short" -v long="$long" -v rounds="$rounds" '
+		FNR == NR { ns[$1] = $2; next }
+		{ spread += $1 > 1.5 * ns["long"] / rounds ? $1 * $1 : $1 * 1e7 }
+		END { p = ns["short"] / (ns["short"] + ns["long"]); all = short + long
+			sigma = all ? sqrt(p * (1 - p) * spread) / all : 0; got = all ? short / all : 0
+			printf "short %.3f of it, %.3f by construction, six deviations are %.3f; %.2f of %.2f s\n", got, p, 6 * sigma, all / 1e9, (ns["short"] + ns["long"]) / 1e9
+			exit !(all > 0.5 * (ns["short"] + ns["long"]) && all < 1.25 * (ns["short"] + ns["long"]) + 1e9 && got > p - 6 * sigma - 0.02 && got < p + 6 * sigma + 0.02) }' said.txt weights.txt ||
+		{ cat precord.txt; fail "$name: shares are not where the program says"; }
 }
 
 found=

@@ -58,7 +58,7 @@ TEST(idle_reader_hands_out_a_wait_with_the_time_that_it_took)
 {
 	struct target target = { .system_wide = true, .cgroup_fd = -1 };
 	struct task_filter tasks;
-	struct idle_reader *r = idle_reader_new(NULL, 100, IDLE_SCOPE_ALL);
+	struct idle_reader *r = idle_reader_new(NULL, 100, IDLE_SCOPE_ALL, NULL);
 	struct sleeper sleeper = { 0 };
 	struct seen seen = { 0 };
 	pthread_t thread;
@@ -101,7 +101,7 @@ TEST(idle_reader_of_interpreters_leaves_other_programs_alone)
 {
 	struct target target = { .system_wide = true, .cgroup_fd = -1 };
 	struct task_filter tasks;
-	struct idle_reader *r = idle_reader_new(NULL, 100, IDLE_SCOPE_INTERPRETERS);
+	struct idle_reader *r = idle_reader_new(NULL, 100, IDLE_SCOPE_INTERPRETERS, NULL);
 	struct event fork = { .kind = EVENT_FORK, .pid = (uint32_t)getpid(), .tid = (uint32_t)getpid() };
 
 	task_filter_init(&tasks, &target);
