@@ -8,6 +8,7 @@
 #include "formats/base/budget.h"
 #include "formats/base/clock.h"
 #include "formats/base/memory.h"
+#include "formats/base/path.h"
 #include "formats/base/vec.h"
 #include "record/managed/managed_binary.h"
 #include "record/task/inner_pid.h"
@@ -35,6 +36,7 @@ static const struct managed_runtime *const runtimes[] = {
 #define PLAIN_MAX  16384 /* programs and libraries known to contain none */
 #define LIBRARY_LEN_MIN 0x100000 /* of an interpreter's code: known ones have at least 0x180000 */
 #define BEGIN_MAX 256 /* processes that are looked at when the recording begins */
+#define EXPECTED_MAX 64 /* files */
 #define LIBRARIES_MAX 16 /* that are looked into at a time */
 #define FILTER_LEN 4096
 #define THREADS_MAX 1024 /* of a process that something is remembered of */
@@ -60,6 +62,7 @@ struct managed_process {
 	bool again; /* more was mapped while it was looked at */
 	uint64_t noted_ns; /* its CPU time when it was reported; 0: it began during the recording */
 	uint64_t program; /* if none of its files has a known name: hash of the program or library to examine; else 0 */
+	const struct managed_expected *expected; /* NULL: its name says nothing, or it began during the recording */
 	unsigned holders; /* the table is one of them */
 	const struct managed_runtime *runtime;
 	struct managed_host host;
@@ -86,7 +89,8 @@ struct managed_table {
 	char path[PATH_MAX]; /* of what is looked at */
 	struct managed_names names;
 	struct managed_refusals refusals;
-	struct arena arena; /* of their paths */
+	VEC(struct managed_expected *) expected; /* each path once */
+	struct arena arena; /* of these and their paths */
 	int news_fd;
 	const struct priority *first; /* NULL: ordinary */
 	struct priority priority;     /* the finder's */
@@ -433,6 +437,7 @@ void managed_table_free(struct managed_table *t)
 	map_deinit(&t->plain_libraries);
 	arena_deinit(&t->arena);
 	vec_deinit(&t->queue);
+	vec_deinit(&t->expected);
 	managed_files_deinit(&t->files);
 	managed_names_deinit(&t->names);
 	pthread_mutex_destroy(&t->lock);
@@ -444,15 +449,33 @@ void managed_table_free(struct managed_table *t)
 
 /* ---- reports of the recorder ----------------------------------------------------------------------- */
 
-static bool may_be_interpreter(const char *path)
+/* The runtime whose name the file has; NULL: it has none's. */
+static const struct managed_runtime *runtime_named(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
 	for (size_t i = 0; i < ARRAY_LEN(runtimes) && slash; i++) {
 		if (runtimes[i]->is_file(slash + 1))
-			return true;
+			return runtimes[i];
 	}
-	return false;
+	return NULL;
+}
+
+/* Locked. */
+static const struct managed_expected *expect(struct managed_table *t, const struct managed_runtime *runtime, const char *path)
+{
+	for (size_t i = 0; i < t->expected.len; i++)
+		if (strcmp(t->expected.items[i]->binary.path, path) == 0)
+			return t->expected.items[i];
+	if (t->expected.len == EXPECTED_MAX)
+		return NULL;
+	struct managed_expected *e = ARENA_NEW(&t->arena, struct managed_expected);
+
+	e->runtime = runtime->id;
+	e->binary.path = arena_memdup(&t->arena, path, strlen(path));
+	e->binary.name = path_last_part(e->binary.path);
+	vec_push(&t->expected, e);
+	return e;
 }
 
 /* When a process maps its interpreter. A library may come after the program that uses it. */
@@ -463,7 +486,9 @@ enum mapped {
 
 static void tell_mapping(struct managed_table *t, uint32_t pid, const char *path, enum mapped when)
 {
-	if (!may_be_interpreter(path))
+	const struct managed_runtime *runtime = runtime_named(path);
+
+	if (!runtime)
 		return;
 	pthread_mutex_lock(&t->lock);
 	struct managed_process *p = find(t, pid);
@@ -474,9 +499,10 @@ static void tell_mapping(struct managed_table *t, uint32_t pid, const char *path
 	p->again = p->status == QUEUED;
 	if (p->status == REFUSED)
 		p->status = NOTED;
-	if (when == MAPPED_BEFORE)
+	if (when == MAPPED_BEFORE) {
 		p->noted_ns = process_clock_ns(pid);
-	else if (p->status == NOTED)
+		p->expected = expect(t, runtime, path);
+	} else if (p->status == NOTED)
 		queue(t, p);
 	pthread_mutex_unlock(&t->lock);
 }
@@ -609,6 +635,18 @@ enum managed_look managed_table_look(struct managed_table *t, uint32_t pid)
 		look = p->status == KNOWN ? MANAGED_KNOWN : p->status == QUEUED ? MANAGED_PENDING : MANAGED_NONE;
 	pthread_mutex_unlock(&t->lock);
 	return look;
+}
+
+const struct managed_expected *managed_table_expects(struct managed_table *t, uint32_t pid)
+{
+	if (!may_be_ours(t, pid))
+		return NULL;
+	pthread_mutex_lock(&t->lock);
+	const struct managed_process *p = find(t, pid);
+	const struct managed_expected *e = p && (p->status == NOTED || p->status == QUEUED) ? p->expected : NULL;
+
+	pthread_mutex_unlock(&t->lock);
+	return e;
 }
 
 bool managed_table_sampled(struct managed_table *t, uint32_t pid)

@@ -83,6 +83,18 @@ struct managed_refusals managed_table_refusals(struct managed_table *t);
 struct managed_process *managed_table_hold(struct managed_table *t, uint32_t pid);
 void managed_process_release(struct managed_table *t, struct managed_process *p);
 
+/* What a process is expected to run, by the name of its file. */
+struct managed_expected {
+	enum event_managed_runtime runtime;
+	struct managed_binary binary; /* of which nothing but the path is known */
+};
+
+/*
+ * What process @pid, which ran before the recording began, is expected to run while nobody has looked at it yet; NULL: nothing, or more is
+ * known. Its samples have no stack, and the reason is that the recorder was late. Valid until managed_table_free().
+ */
+const struct managed_expected *managed_table_expects(struct managed_table *t, uint32_t pid);
+
 const struct managed_runtime *managed_process_runtime(const struct managed_process *p);
 const struct managed_binary *managed_process_binary(const struct managed_process *p);
 

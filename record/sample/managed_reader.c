@@ -213,6 +213,20 @@ static void put_stack(struct reader *r, const struct sample_head *seen, struct m
 	put(r, &result);
 }
 
+/* Nobody has looked at its process yet. */
+static void put_expected(struct reader *r, const struct sample_head *seen)
+{
+	const struct managed_expected *expected = managed_table_expects(r->all->table, seen->pid);
+
+	if (expected)
+		put(r, &(struct result){ .time_ns = seen->time_ns,
+					 .pid = seen->pid,
+					 .tid = seen->tid,
+					 .runtime = expected->runtime,
+					 .binary = &expected->binary,
+					 .state = EVENT_MANAGED_LATE });
+}
+
 /* The sample itself, for the stack that the thread has left for the one in it. */
 static bool copy_sample(struct reader *r, const struct sample_head *seen)
 {
@@ -227,6 +241,8 @@ static void pass_over(struct reader *r, const struct sample_head *seen)
 
 	if (p)
 		put_stack(r, seen, p, EVENT_MANAGED_LATE);
+	else
+		put_expected(r, seen);
 	managed_process_release(r->all->table, p);
 }
 
@@ -323,6 +339,9 @@ static void take_thread(struct reader *r, const struct moment *moment, size_t nu
 	bool other = stack_shelves_wants(r->all->shelves, newest->pid);
 	struct managed_process *p = managed_table_hold(table, newest->pid);
 
+	for (size_t i = 0; i <= number && !p; i++)
+		if (is_same_thread(&moment->samples[i], newest))
+			put_expected(r, &moment->samples[i]);
 	if (!p && !other)
 		return;
 	uint64_t begin = clock_now_ns(CLOCK_MONOTONIC), took;
@@ -454,7 +473,8 @@ static void start_reader(struct reader *r)
 	struct wake_filter *filter = r->all->filter;
 
 	give_room(&r->results);
-	r->pos = r->claimed = ring_head(r->ring);
+	r->pos = ring_head(r->ring);
+	r->claimed = sample_head_tail(r->ring);
 	priority_mutex_init(&r->lock);
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	r->started = r->epoll_fd >= 0 && wait_for(r, filter ? wake_filter_fd(filter, number_of(r)) : r->ring->fd, EPOLLET) &&
@@ -613,17 +633,18 @@ uint64_t managed_readers_seen(const struct managed_readers *m, size_t ring, uint
 
 void managed_readers_sampled(struct managed_readers *m, uint32_t pid)
 {
-	if (managed_table_sampled(m->table, pid))
+	if (managed_table_sampled(m->table, pid) || (!m->refused && managed_table_expects(m->table, pid)))
 		m->samples++;
 }
 
 bool managed_readers_missed(struct managed_readers *m, size_t ring, uint64_t end, const struct event *sample, struct event *ret)
 {
-	if (ring >= m->nreaders || !m->readers[ring].started || m->readers[ring].claimed >= end)
+	if (m->refused || (ring < m->nreaders && (!m->readers[ring].started || m->readers[ring].claimed >= end)))
 		return false;
 	struct managed_process *p = managed_table_hold(m->table, sample->pid);
+	const struct managed_expected *expected = p ? NULL : managed_table_expects(m->table, sample->pid);
 
-	if (!p)
+	if (!p && !expected)
 		return false;
 	*ret = (struct event){
 		.kind = EVENT_MANAGED,
@@ -631,8 +652,8 @@ bool managed_readers_missed(struct managed_readers *m, size_t ring, uint64_t end
 		.cpu = EVENT_NO_CPU,
 		.pid = sample->pid,
 		.tid = sample->tid,
-		.managed = { .runtime = managed_process_runtime(p)->id, .state = EVENT_MANAGED_LATE,
-			     .module = managed_process_binary(p)->path },
+		.managed = { .runtime = p ? managed_process_runtime(p)->id : expected->runtime, .state = EVENT_MANAGED_LATE,
+			     .module = p ? managed_process_binary(p)->path : expected->binary.path },
 	};
 	managed_process_release(m->table, p);
 	m->missed++;
