@@ -22,12 +22,13 @@ struct frame_shape {
 	uint64_t mark;
 	size_t sp, stack_base, stack_len; /* below the mark */
 	int depth; /* Go: where the depth is from the word that points to the goroutine */
+	unsigned goroutine; /* the register that has it in Go's code (ABIInternal) */
 	int code;  /* and the return address into asmcgocall(); 0: that is in a register, or anywhere */
 };
 
 static const struct frame_shape shapes[] = {
-	{ .arch = &arch_x86_64, .mark = 0x002b000000000033, .sp = 3, .stack_base = 21, .stack_len = 19, .depth = -1, .code = -2 },
-	{ .arch = &arch_aarch64, .mark = 0x0000021046508001, .sp = 4, .stack_base = 56, .stack_len = 54, .depth = 1 },
+	{ .arch = &arch_x86_64, .mark = 0x002b000000000033, .sp = 3, .stack_base = 21, .stack_len = 19, .depth = -1, .goroutine = 14, .code = -2 },
+	{ .arch = &arch_aarch64, .mark = 0x0000021046508001, .sp = 4, .stack_base = 56, .stack_len = 54, .depth = 1, .goroutine = 28 },
 };
 
 #define DEPTH_MAX (1ULL << 24) /* deeper stacks of Go, which may have 1 GiB, are left out */
@@ -105,15 +106,19 @@ static bool may_be_goroutine(const struct other_stack_snapshot *s, const struct 
 	return true;
 }
 
+static const struct frame_shape *shape_of(const struct arch *arch)
+{
+	for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
+		if (shapes[i].arch == arch)
+			return &shapes[i];
+	return NULL;
+}
+
 bool other_stack_find(const struct other_stack_snapshot *s, size_t *slot, struct other_stack_place *ret)
 {
-	const struct frame_shape *shape = shapes;
+	const struct frame_shape *shape = shape_of(s->arch);
 
-	while (shape < shapes + ARRAY_LEN(shapes) && shape->arch != s->arch)
-		shape++;
-	if (shape == shapes + ARRAY_LEN(shapes))
-		return false;
-	while (*slot < s->nwords) {
+	while (shape && *slot < s->nwords) {
 		size_t i = (*slot)++;
 
 		if (word_at(s, i) == shape->mark ? is_signal_frame(s, shape, i, ret) : may_be_goroutine(s, shape, i, ret))
@@ -135,6 +140,7 @@ bool other_stack_find(const struct other_stack_snapshot *s, size_t *slot, struct
 bool other_stack_snapshot_of(const struct perf_record *rec, const struct process *proc, struct other_stack_snapshot *ret)
 {
 	const struct arch *arch = arch_native();
+	const struct frame_shape *shape = shape_of(arch);
 	uint64_t sp = rec->regs.values[arch->sp], skip = -sp & 7;
 
 	if (!rec->stack || rec->stack_len < skip)
@@ -147,6 +153,7 @@ bool other_stack_snapshot_of(const struct perf_record *rec, const struct process
 		.proc = proc,
 		.fp = rec->regs.values[arch->fp],
 		.process = rec->regs.values[PROCESS_REG],
+		.goroutine = shape ? rec->regs.values[shape->goroutine] : 0,
 		.whole = rec->stack_room >= WHOLE_LEN_MIN,
 		.cut = rec->stack_len == rec->stack_room,
 	};
@@ -215,6 +222,16 @@ bool other_stack_is_deep(const struct other_stack_snapshot *s, const struct othe
 	uint64_t behind = s->base + 8 * (uint64_t)s->nwords;
 
 	return s->cut && place->sp == behind && place->end - behind <= OTHER_STACK_DEEP_MAX;
+}
+
+uint64_t other_stack_goroutine_end(const struct task_memory *mem, const struct other_stack_snapshot *s)
+{
+	uint64_t g[G_HI + 1], behind = s->base + 8 * (uint64_t)s->nwords;
+
+	if (s->goroutine % 32 || s->goroutine >> 47 || s->goroutine >> 20 == 0 ||
+	    task_memory_read(mem, s->goroutine, g, sizeof(g)) != sizeof(g))
+		return 0;
+	return g[G_LO] < s->base && behind < g[G_HI] && g[G_LO] % 2048 == 0 && g[G_HI] % 2048 == 0 && g[G_HI] - g[G_LO] <= DEPTH_MAX ? g[G_HI] : 0;
 }
 
 bool other_stack_is_goroutine(const struct task_memory *mem, uint64_t goroutine)

@@ -39,6 +39,7 @@ struct other_stack_snapshot {
 	const struct process *proc; /* NULL, or the process, for its code mappings */
 	uint64_t fp;		    /* frame pointer */
 	uint64_t process;	    /* the register that has the process in code of Erlang's machine */
+	uint64_t goroutine;	    /* and that which has the goroutine in Go's code */
 	bool whole;		    /* of the largest size: no smaller one was requested */
 	bool cut;		    /* by its size */
 };
@@ -96,6 +97,9 @@ bool other_stack_find_linked(const struct other_stack_snapshot *snapshot, uint64
 
 /* Is the snapshot truncated by its size, and its rest at @place long enough, but not too long, to be read whole as a deep stack? */
 bool other_stack_is_deep(const struct other_stack_snapshot *snapshot, const struct other_stack_place *place);
+
+/* Where the stack of the sampled goroutine ends, which @snapshot does not reach; 0: it is none, or its stack is deeper than 16 MiB. */
+uint64_t other_stack_goroutine_end(const struct task_memory *mem, const struct other_stack_snapshot *snapshot);
 
 /* Is there a goroutine at @place? It may have run on meanwhile. */
 bool other_stack_is_goroutine(const struct task_memory *mem, uint64_t goroutine);

@@ -225,7 +225,8 @@ static void look_for_other_stack(struct ring_reader *r, const struct process *pr
 	if (other_stack_may_go_on(&snapshot))
 		stack_shelves_learn_end(shelves, pid, r->record.event.tid, snapshot.base);
 	end = stack_shelves_end(shelves, r->record.event.tid, snapshot.base);
-	if (other_stack_rest(&snapshot, end, &place))
+	if (other_stack_rest(&snapshot, end, &place) ||
+	    (snapshot.cut && stack_shelves_in_heap(shelves, r->record.event.tid) && other_stack_rest(&snapshot, UINT64_MAX, &place)))
 		stack_shelves_short(shelves, pid, clock_now_ns(CLOCK_MONOTONIC));
 	if (r->looked++ % STACK_SHELF_LOOKS)
 		return;

@@ -143,7 +143,7 @@ static void begin_pieces(struct stack_reader *r)
 static bool read_any(struct stack_reader *r, const struct other_stack_snapshot *snapshot, bool deep, bool *ret_found)
 {
 	struct other_stack_place place;
-	uint64_t end = stack_shelves_end(r->shelves, r->record.event.tid, snapshot->base);
+	uint64_t end = stack_shelves_end(r->shelves, r->record.event.tid, snapshot->base), own_end;
 	size_t slot = 0;
 
 	bool erlang = stack_shelves_is_erlang(r->shelves, r->record.event.pid);
@@ -162,6 +162,9 @@ static bool read_any(struct stack_reader *r, const struct other_stack_snapshot *
 		*ret_found = true;
 		return other_stack_read(&r->mem, place, NULL, &r->stack);
 	}
+	/* Mappings of Go's heap, of whatever size, do not end where a stack does. */
+	own_end = snapshot->cut ? other_stack_goroutine_end(&r->mem, snapshot) : 0;
+	end = own_end ? own_end : end;
 	if (!other_stack_rest(snapshot, end, &place))
 		return false;
 	place.deep = other_stack_is_deep(snapshot, &place);

@@ -43,6 +43,7 @@ struct suspect {
 struct thread_end {
 	_Atomic uint32_t tid, samples;
 	_Atomic uint64_t start, end; /* of the mapping of its stack; 0: unknown */
+	_Atomic bool in_heap;	     /* its stacks lie in Go's heap */
 };
 
 #define HEAD_LEN offsetof(struct other_stack, slots)
@@ -168,8 +169,10 @@ static void answer_end(struct stack_shelves *s, const struct question *q)
 
 	if (!map_query_bounds(q->pid, q->sp, &start, &end) || thread->tid != q->tid)
 		return;
-	if (start % GO_HEAP == 0 && start < GO_HEAP_END)
+	if (start % GO_HEAP == 0 && start < GO_HEAP_END) {
+		thread->in_heap = true;
 		return;
+	}
 	thread->start = start;
 	thread->end = end_of_frames(q->pid, start, end);
 }
@@ -230,6 +233,13 @@ uint64_t stack_shelves_end(const struct stack_shelves *s, uint32_t tid, uint64_t
 	return thread->tid == tid && sp >= start && sp < end ? end : 0;
 }
 
+bool stack_shelves_in_heap(const struct stack_shelves *s, uint32_t tid)
+{
+	const struct thread_end *thread = &s->ends[map_hash(tid) % THREADS];
+
+	return thread->tid == tid && thread->in_heap;
+}
+
 void stack_shelves_learn_end(struct stack_shelves *s, uint32_t pid, uint32_t tid, uint64_t sp)
 {
 	struct thread_end *thread = end_of(s, tid);
@@ -238,6 +248,7 @@ void stack_shelves_learn_end(struct stack_shelves *s, uint32_t pid, uint32_t tid
 	if (thread->tid != tid || (thread->end && !stack_shelves_end(s, tid, sp))) {
 		thread->samples = 0;
 		thread->start = thread->end = 0;
+		thread->in_heap = false;
 		thread->tid = tid;
 	}
 	if (++thread->samples == SAMPLES_MIN && !ask(s, pid, tid, /* goroutine= */ 0, sp))

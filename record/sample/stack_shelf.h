@@ -53,6 +53,9 @@ void stack_shelves_short(struct stack_shelves *s, uint32_t pid, uint64_t now_ns)
  * enough samples.
  */
 uint64_t stack_shelves_end(const struct stack_shelves *s, uint32_t tid, uint64_t sp);
+
+/* Was that lookup's answer that thread @tid's stack lies in Go's heap? Then each goroutine says where its own ends. */
+bool stack_shelves_in_heap(const struct stack_shelves *s, uint32_t tid);
 void stack_shelves_learn_end(struct stack_shelves *s, uint32_t pid, uint32_t tid, uint64_t sp);
 
 /* Should the caller look for a goroutine of @pid? */

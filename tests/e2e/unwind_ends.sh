@@ -359,4 +359,44 @@ for place in here elsewhere; do
 		{ cat main.leaf.folded; fail "a stripped Go program is not followed, with its file $place"; }
 	rm -f stripped
 done
+
+# A goroutine's stack beyond the largest snapshot: the goroutine says where it ends, and how soon the reader comes is up to the machine.
+cat >goroutine.go <<'END_GO'
+package main
+
+var x [64]int
+
+//go:noinline
+func leaf(n int) {
+	for i := 0; i < n; i++ {
+		x[i&63] += i
+	}
+}
+
+//go:noinline
+func deep(n int, a [40]int) int {
+	if n == 0 {
+		leaf(300000000)
+		return a[1]
+	}
+	a[n%40] = n
+	return deep(n-1, a) + 1
+}
+
+func main() {
+	done := make(chan int)
+	go func() { done <- deep(500, [40]int{}) }()
+	<-done
+}
+END_GO
+CGO_ENABLED=0 GO111MODULE=off GOCACHE=$PWD/cache GOFLAGS= go build -o goroutine goroutine.go >go.log 2>&1 || { cat go.log; fail 'go cannot build a deep program'; }
+for run in 1 2 3 4 5 6 7 8 9 10; do
+	precord -q -e cpu-clock:u -F 999 -o goroutine.trace -- ./goroutine || fail 'cannot record'
+	sampled goroutine.trace main.leaf
+	[ "$(share main.leaf.folded ';(runtime.goexit[^;]*;main.main.func1|\[snapshot ended\]);main.deep;.*;main.leaf ')" -ge 99 ] ||
+		{ cut -c1-200 main.leaf.folded; fail 'a deep goroutine has other callers'; }
+	whole=$(share main.leaf.folded ';runtime.goexit[^;]*;main.main.func1;main.deep;.*;main.leaf ')
+	[ "$whole" -lt 50 ] || break
+done
+[ "$whole" -ge 50 ] || { cut -c1-200 main.leaf.folded; fail "$whole % of a deep goroutine's stacks reach its start"; }
 exit 0

@@ -200,6 +200,42 @@ TEST(other_stack_of_a_goroutine_is_read_from_where_it_was_left_to_its_end)
 	task_memory_close(&mem);
 }
 
+/* A full snapshot of a goroutine that goes on: the goroutine, which a register has, says how far. */
+TEST(other_stack_of_a_goroutine_ends_where_that_says_if_it_is_the_one_that_was_sampled)
+{
+	struct task_memory mem = own_memory();
+	struct other_stack_snapshot s = { .arch = &arch_x86_64, .base = (uintptr_t)(go_stack + 100), .nwords = 200, .goroutine = (uintptr_t)&fake_g };
+	uint64_t lo = (uintptr_t)go_stack & ~2047ULL, hi = ((uintptr_t)(go_stack + 300) + 2048) & ~2047ULL;
+
+	fake_g.lo = lo;
+	fake_g.hi = hi;
+	CHECK_UINT(other_stack_goroutine_end(&mem, &s), hi);
+	s.nwords = (hi - s.base) / 8; /* all of it was copied */
+	CHECK_UINT(other_stack_goroutine_end(&mem, &s), 0);
+	s.nwords--;
+	CHECK_UINT(other_stack_goroutine_end(&mem, &s), hi);
+	fake_g.lo = s.base & ~2047ULL;
+	s.base = fake_g.lo; /* it lies below */
+	CHECK_UINT(other_stack_goroutine_end(&mem, &s), 0);
+	s.base += 8;
+	CHECK_UINT(other_stack_goroutine_end(&mem, &s), hi);
+	fake_g.hi = fake_g.lo + (1 << 24);
+	CHECK_UINT(other_stack_goroutine_end(&mem, &s), fake_g.hi);
+	fake_g.hi += 2048; /* deeper than is ever read */
+	CHECK_UINT(other_stack_goroutine_end(&mem, &s), 0);
+	fake_g.hi = hi + 8; /* no stack of Go's */
+	CHECK_UINT(other_stack_goroutine_end(&mem, &s), 0);
+	fake_g.hi = hi;
+	fake_g.lo += 8;
+	CHECK_UINT(other_stack_goroutine_end(&mem, &s), 0);
+	fake_g.lo = lo;
+	s.goroutine = 4096; /* a number */
+	CHECK_UINT(other_stack_goroutine_end(&mem, &s), 0);
+	s.goroutine = 1ULL << 48;
+	CHECK_UINT(other_stack_goroutine_end(&mem, &s), 0);
+	task_memory_close(&mem);
+}
+
 /*
  * Code of Erlang's machine and a process of its: C that it called returns to @way, and the stack pointer is in the process or, with
  * @by_register, in what a function of C has saved.
@@ -634,4 +670,30 @@ TEST(stack_shelf_learns_where_the_stacks_of_threads_end_that_are_sampled_often)
 	CHECK_UINT(stack_shelves_end(s, 8, 8), 0); /* another stack by now */
 	CHECK_UINT(stack_shelves_end(s, 9, sp), 0);
 	stack_shelves_free(s);
+}
+
+/* Mappings of Go's heap say nothing about where a stack in them ends. */
+TEST(stack_shelf_learns_which_threads_have_their_stacks_in_the_heap_of_go)
+{
+	const size_t len = 4 << 20;
+	uint8_t *heap = mmap((void *)0xc400000000, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+	uint32_t pid = (uint32_t)getpid();
+	uint64_t start, end, sp = (uintptr_t)heap + 4096;
+
+	if (heap == MAP_FAILED || !map_query_bounds(pid, sp, &start, &end)) {
+		if (heap != MAP_FAILED)
+			munmap(heap, len);
+		SKIP("the kernel does not tell, or the address is taken");
+	}
+	struct stack_shelves *s = stack_shelves_new(1);
+
+	for (unsigned i = 0; i < 5000 && !stack_shelves_in_heap(s, 8); i++) {
+		stack_shelves_learn_end(s, pid, 8, sp);
+		usleep(2000);
+	}
+	CHECK(stack_shelves_in_heap(s, 8));
+	CHECK(!stack_shelves_in_heap(s, 9));
+	CHECK_UINT(stack_shelves_end(s, 8, sp), 0);
+	stack_shelves_free(s);
+	munmap(heap, len);
 }
