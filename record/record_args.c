@@ -261,7 +261,7 @@ void record_args_defaults(void *args)
 	a->bundle = "symbols";
 	a->managed = true;
 	a->build_ids = "files";
-	a->embed = (struct embed_limits){ EMBED_TIME_NS, EMBED_LEN };
+	a->embed = (struct embed_limits){ .time_ns = EMBED_TIME_NS, .len = EMBED_LEN };
 	a->max_len = UINT64_MAX;
 	a->chain.kind = RECORDING_CHAIN_DWARF;
 }

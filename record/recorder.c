@@ -91,6 +91,7 @@ static void multiplexing_tell(const struct recording *rec, struct diag *diag)
 
 #define TICK_MS           1000 /* between passes when no ring asks for one */
 #define STATUS_TICK_MS    500
+#define SIGNAL_END_NS     8000000000ULL /* for all that is read after SIGINT or SIGTERM: containers are killed 10 s after that */
 #define STATUS_OWN_FAILURE 125
 #define MANAGED_TICK_MS   100 /* in case a reader of interpreters' stacks hangs, which should wake us when rings fill */
 #define IDLE_TICK_MS      100 /* between fetches of waiting threads' stacks */
@@ -471,7 +472,9 @@ static bool end_by_signal(struct recorder *s, const struct watch_result *result)
 	if (result->signal && result->from_process)
 		workload_signal(&s->workload, result->signal);
 	s->signal = result->signal;
-	return result->signal;
+	if (s->signal)
+		attach_end_by(s->attach, clock_now_ns(CLOCK_MONOTONIC) + SIGNAL_END_NS);
+	return s->signal;
 }
 
 /* Handle what ended the wait; true if it ends the recording. */

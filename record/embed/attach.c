@@ -95,7 +95,7 @@ struct attach *attach_new(enum attach_bundle bundle)
 	struct attach *a = memory_zeroed(1, sizeof(*a));
 
 	a->bundle = bundle;
-	a->limits = (struct embed_limits){ EMBED_TIME_NS, EMBED_LEN };
+	a->limits = (struct embed_limits){ .time_ns = EMBED_TIME_NS, .len = EMBED_LEN };
 	process_table_init(&a->processes);
 	a->processes.forget = forget_process;
 	a->processes.context = a;
@@ -147,6 +147,11 @@ void attach_run_as(struct attach *a, const struct priority *first)
 void attach_limit(struct attach *a, const struct embed_limits *limits)
 {
 	a->limits = *limits;
+}
+
+void attach_end_by(struct attach *a, uint64_t end_ns)
+{
+	a->limits.end_ns = end_ns;
 }
 
 void attach_kernel_text(struct attach *a, uint64_t begin, uint64_t end)
@@ -414,7 +419,7 @@ static struct err *write_in_child(struct attach *a, struct trace_writer *w, stru
 	for (size_t i = 0; i < a->files.wanted.len; i++)
 		vec_push(&job.fds, code_file_fd(a->files.wanted.items[i]));
 	attach_jit_fds(&a->jit, &job.fds);
-	attach_jit_gather(&a->jit, notes);
+	attach_jit_gather(&a->jit, a->limits.end_ns ? a->limits.end_ns : UINT64_MAX, notes);
 	err = embed_child_run(&job, &a->limits, w, notes, report);
 	attach_jit_go_on(&a->jit);
 	a->jit.left_out = 0; /* the child has reported them */

@@ -59,6 +59,9 @@ void attach_run_as(struct attach *a, const struct priority *first);
 /* Other limits than EMBED_TIME_NS and EMBED_LEN. */
 void attach_limit(struct attach *a, const struct embed_limits *limits);
 
+/* A signal ended the recording: nothing is read of others' files and memory after @end_ns (CLOCK_MONOTONIC). */
+void attach_end_by(struct attach *a, uint64_t end_ns);
+
 /* The range of the kernel's own code; without it none of it is embedded. */
 void attach_kernel_text(struct attach *a, uint64_t begin, uint64_t end);
 

@@ -377,10 +377,10 @@ static void note_unanswered(struct attach_jit *jit, struct diag *notes)
 	jit->unanswered = 0;
 }
 
-void attach_jit_gather(struct attach_jit *jit, struct diag *notes)
+void attach_jit_gather(struct attach_jit *jit, uint64_t end_ns, struct diag *notes)
 {
 	note_unanswered(jit, notes);
-	jit->runtimes_read = jit->runtimes && runtime_reader_pause(jit->runtimes, notes);
+	jit->runtimes_read = jit->runtimes && runtime_reader_pause(jit->runtimes, end_ns, notes);
 }
 
 void attach_jit_go_on(struct attach_jit *jit)
@@ -390,12 +390,9 @@ void attach_jit_go_on(struct attach_jit *jit)
 	jit->runtimes_read = false;
 }
 
-void attach_jit_forget(struct attach_jit *jit)
+static void free_maps(struct attach_jit *jit)
 {
 	const struct map_slot *slot;
-
-	if (jit->runtimes)
-		runtime_reader_forget(jit->runtimes);
 
 	for (size_t pos = 0; (slot = map_next(&jit->maps, &pos));)
 		perf_map_free(map_of(slot));
@@ -403,11 +400,19 @@ void attach_jit_forget(struct attach_jit *jit)
 	jit->naddresses = 0;
 }
 
+void attach_jit_forget(struct attach_jit *jit)
+{
+	if (jit->runtimes)
+		runtime_reader_forget(jit->runtimes);
+	free_maps(jit);
+}
+
+/* What the thread of the runtimes is at is of no interest any more: nobody waits until it rests. */
 void attach_jit_deinit(struct attach_jit *jit)
 {
 	const struct map_slot *slot;
 
-	attach_jit_forget(jit);
+	free_maps(jit);
 	runtime_reader_free(jit->runtimes);
 	map_deinit(&jit->maps);
 	map_deinit(&jit->jvms);

@@ -70,7 +70,7 @@ void attach_jit_exit(struct attach_jit *jit, uint32_t pid);
 void attach_jit_fds(const struct attach_jit *jit, struct embed_fds *fds);
 
 /* Before the child is forked: finish reading runtimes (runtime_reader.h) and pause until attach_jit_go_on(). */
-void attach_jit_gather(struct attach_jit *jit, struct diag *notes);
+void attach_jit_gather(struct attach_jit *jit, uint64_t end_ns, struct diag *notes);
 void attach_jit_go_on(struct attach_jit *jit);
 
 /* In @child: one block for each process, in order. ERR_SYSTEM: the recorder has closed the pipe. */

@@ -33,6 +33,7 @@ struct attach_report {
 struct embed_limits {
 	uint64_t time_ns;
 	uint64_t len; /* bytes that are read, or tried to */
+	uint64_t end_ns; /* CLOCK_MONOTONIC; nothing is read later, since a signal ended the recording; 0: none did */
 };
 
 #define EMBED_TIME_NS 20000000000ULL

@@ -15,6 +15,7 @@
 #include "formats/base/memory.h"
 #include "record/system/confine.h"
 #include "record/system/priority.h"
+#include "record/system/stop_signal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -306,15 +307,6 @@ static struct err *take_messages(struct parent *p, bool *ret_sane)
 	return err;
 }
 
-/* Is SIGINT or SIGTERM pending? It stays so. */
-static bool is_told_to_stop(void)
-{
-	sigset_t pending;
-
-	return sigpending(&pending) == 0 &&
-	       (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM));
-}
-
 /* The time to kill the child if it neither ends nor makes progress. */
 static uint64_t patience(struct parent *p, uint64_t *step, uint64_t *since_ns)
 {
@@ -325,7 +317,7 @@ static uint64_t patience(struct parent *p, uint64_t *step, uint64_t *since_ns)
 		*step = shared->step;
 		*since_ns = now;
 	}
-	if (!shared->stop && (is_told_to_stop() || now >= p->child->deadline_ns)) {
+	if (!shared->stop && (stop_signal_pending() || now >= p->child->deadline_ns)) {
 		shared->stop = 1;
 		*since_ns = now;
 	}
@@ -421,12 +413,25 @@ static void note_left_out(const struct parent *p)
 
 	if (!p->done && !shared->left_out)
 		diag_warn(p->notes, "some sampled files are not embedded: reading them took too long");
-	else if (is_told_to_stop())
+	else if (stop_signal_pending())
 		diag_warn(p->notes, "%" PRIu64 " %s not embedded: a signal came", shared->left_out, what);
+	else if (shared->left_out && p->child->deadline_ns == limits->end_ns)
+		diag_warn(p->notes, "%" PRIu64 " %s not embedded: a signal ended the recording, and no time was left to read them",
+			  shared->left_out, what);
 	else if (shared->left_out)
 		diag_warn(p->notes, "%" PRIu64 " %s not embedded: the limits are "
 			  "%.1f s (--embed-time) and %" PRIu64 " MiB read (--embed-size)",
 			  shared->left_out, what, (double)limits->time_ns / 1e9, limits->len >> 20);
+}
+
+/* What is left until the end is the limit, if it is less: also for one file, so that others are read. */
+static void set_deadline(struct embed_child *c)
+{
+	uint64_t now_ns = clock_now_ns(CLOCK_MONOTONIC), end_ns = c->limits.end_ns;
+
+	if (end_ns)
+		c->limits.time_ns = MIN(c->limits.time_ns, end_ns - MIN(end_ns, now_ns));
+	c->deadline_ns = end_ns && end_ns <= now_ns ? end_ns : now_ns + c->limits.time_ns;
 }
 
 static struct err *run_all(const struct embed_job *job, struct parent *p, uint64_t *fatal,
@@ -461,7 +466,7 @@ struct err *embed_child_run(const struct embed_job *job, const struct embed_limi
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (child.shared == MAP_FAILED)
 		return not_begun(&p, "cannot have memory that is shared");
-	child.deadline_ns = clock_now_ns(CLOCK_MONOTONIC) + limits->time_ns;
+	set_deadline(&child);
 	err = run_all(job, &p, fatal, report);
 	note_left_out(&p);
 	writer_deinit(&p.bytes);

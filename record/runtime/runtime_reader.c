@@ -10,6 +10,7 @@
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
 #include "record/system/priority.h"
+#include "record/system/stop_signal.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -24,6 +25,8 @@
 #define DUMP_LEN_MAX  (16U << 20)   /* of one process */
 #define HELD_MAX      (128U << 20)  /* of all, with what is known of their code */
 #define WAIT_NS	      1000000000ULL /* for the thread */
+#define RETURN_NS     300000000ULL  /* for it to come back from one process, where nobody can wait longer */
+#define SLICE_NS      20000000ULL   /* of waiting, between looks for a signal */
 #define TICK_NS	      25000000ULL /* between looks at what has changed, so long as a process's code */
 #define TICKED_NS     10000000000ULL /* was asked for in this time */
 
@@ -307,6 +310,7 @@ void runtime_reader_free(struct runtime_reader *r)
 		return;
 	pthread_mutex_lock(&r->lock);
 	r->ending = true;
+	r->hurry = true;
 	pthread_cond_signal(&r->more);
 	pthread_mutex_unlock(&r->lock);
 	if (r->has_thread && pthread_timedjoin_np(r->thread, NULL, &until) != 0)
@@ -438,22 +442,36 @@ static void say(struct runtime_reader *r, struct diag *notes)
 	runtime_news_report(&r->news, notes);
 }
 
-/* The thread rests: all is answered, or a second has passed. False if it does not even come back from what it is at. */
-static bool rest(struct runtime_reader *r, struct diag *notes)
+/* Until the thread has answered all, it is @until_ns, or a signal came. */
+static void wait_for_answers(struct runtime_reader *r, uint64_t until_ns)
 {
-	struct timespec until = clock_deadline(WAIT_NS);
+	while ((r->busy || r->queue.len) && clock_now_ns(CLOCK_MONOTONIC) < until_ns && !stop_signal_pending()) {
+		struct timespec slice = clock_deadline(SLICE_NS);
+
+		pthread_cond_timedwait(&r->idle, &r->lock, &slice);
+	}
+}
+
+static void wait_for_return(struct runtime_reader *r, uint64_t wait_ns)
+{
+	struct timespec until = clock_deadline(wait_ns);
+
+	while (r->busy && pthread_cond_timedwait(&r->idle, &r->lock, &until) == 0)
+		;
+}
+
+/* The thread rests: all is answered, or a second has passed, or it is @end_ns. False if it does not even come back from what it is at. */
+static bool rest(struct runtime_reader *r, uint64_t end_ns, struct diag *notes)
+{
 	bool idle;
 
 	pthread_mutex_lock(&r->lock);
-	while ((r->busy || r->queue.len) && pthread_cond_timedwait(&r->idle, &r->lock, &until) == 0)
-		;
+	wait_for_answers(r, MIN(clock_now_ns(CLOCK_MONOTONIC) + WAIT_NS, end_ns));
 	r->left_out += r->queue.len;
 	r->queue.len = 0;
 	r->pausing = true;
 	r->hurry = true;
-	until = clock_deadline(WAIT_NS);
-	while (r->busy && pthread_cond_timedwait(&r->idle, &r->lock, &until) == 0)
-		;
+	wait_for_return(r, clock_now_ns(CLOCK_MONOTONIC) >= end_ns || stop_signal_pending() ? RETURN_NS : WAIT_NS);
 	idle = !r->busy;
 	if (notes)
 		say(r, notes);
@@ -461,13 +479,13 @@ static bool rest(struct runtime_reader *r, struct diag *notes)
 	return idle;
 }
 
-bool runtime_reader_pause(struct runtime_reader *r, struct diag *notes)
+bool runtime_reader_pause(struct runtime_reader *r, uint64_t end_ns, struct diag *notes)
 {
 	const struct map_slot *slot;
 
 	if (r->has_runtimes)
 		put_question(r, (struct question){ .ask = ASK_CHECK, .at_once = true });
-	bool idle = rest(r, notes);
+	bool idle = rest(r, end_ns, notes);
 
 	for (size_t pos = 0; idle && (slot = map_next(&r->by_pid, &pos));)
 		runtime_process_put_checked(process_of(slot)->runtimes);
@@ -497,7 +515,7 @@ void runtime_reader_forget(struct runtime_reader *r)
 {
 	const struct map_slot *slot;
 
-	if (!rest(r, NULL))
+	if (!rest(r, UINT64_MAX, NULL))
 		return;
 	for (size_t pos = 0; (slot = map_next(&r->by_pid, &pos));)
 		free_process(process_of(slot));

@@ -53,10 +53,10 @@ void runtime_reader_check(struct runtime_reader *r);
 void runtime_reader_end(struct runtime_reader *r, uint32_t pid);
 
 /*
- * Finish all lookups, at most a second, and pause until runtime_reader_resume(). Failures are reported in @notes, and their counts
- * reset. False if the thread hangs: then there are no results.
+ * Finish all lookups, for at most a second, and not beyond @end_ns (CLOCK_MONOTONIC) or SIGINT or SIGTERM, which must be blocked; then pause until
+ * runtime_reader_resume(). Failures are reported in @notes, and their counts reset. False if the thread hangs: then there are no results.
  */
-bool runtime_reader_pause(struct runtime_reader *r, struct diag *notes);
+bool runtime_reader_pause(struct runtime_reader *r, uint64_t end_ns, struct diag *notes);
 void runtime_reader_resume(struct runtime_reader *r);
 
 /* While it pauses: the dump of process @pid (formats/perf/jitdump.h), NULL if there is none. Valid until it resumes. */

@@ -207,6 +207,28 @@ TEST(attach_embeds_what_covers_an_address)
 	attached_deinit(&t);
 }
 
+/* The time after a signal is over: the file is complete, and says what it lacks. */
+TEST(attach_reads_nothing_of_others_beyond_its_end)
+{
+	struct attach *a = attach_new(ATTACH_SYMBOLS);
+	struct attached t = { 0 };
+	uint32_t pid = (uint32_t)getpid();
+	uint64_t ip = code_here();
+	bool said = false;
+
+	tell_mappings(a, pid, ip);
+	tell(a, pid, ip, ATTACH_CALLER);
+	attach_round(a);
+	attach_end_by(a, 1);
+	write_trace(a, &t);
+	CHECK_UINT(t.rec->nimages, 0);
+	for (const struct diag_entry *note = t.notes.entries; note; note = note->next)
+		said |= strstr(note->message, "not embedded: a signal ended the recording") != NULL;
+	CHECK(said);
+	attach_free(a);
+	attached_deinit(&t);
+}
+
 TEST(attach_finds_mappings_that_are_told_later)
 {
 	struct attach *a = attach_new(ATTACH_SYMBOLS);

@@ -22,12 +22,12 @@ TEST(attach_jit_says_that_samples_waited_for_what_is_no_java)
 
 	await_in_vain(&jit, NO_PROCESS);
 	await_in_vain(&jit, NO_PROCESS + 1);
-	attach_jit_gather(&jit, &notes);
+	attach_jit_gather(&jit, UINT64_MAX, &notes);
 	attach_jit_go_on(&jit);
 	CHECK(!notes.entries);
 	for (uint32_t i = 0; i < 3; i++)
 		await_in_vain(&jit, NO_PROCESS + 2 + i);
-	attach_jit_gather(&jit, &notes);
+	attach_jit_gather(&jit, UINT64_MAX, &notes);
 	attach_jit_go_on(&jit);
 	CHECK(notes.entries != NULL);
 	attach_jit_deinit(&jit);

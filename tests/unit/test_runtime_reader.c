@@ -24,7 +24,7 @@ static bool has_room(bool asked_for)
 		runtime_reader_end(r, GONE + i);
 	}
 	runtime_reader_tell(r, GONE + 1000, 0x1000, false);
-	none = runtime_reader_pause(r, &notes) && !notes.entries;
+	none = runtime_reader_pause(r, UINT64_MAX, &notes) && !notes.entries;
 	diag_deinit(&notes);
 	runtime_reader_free(r);
 	return none;
@@ -50,11 +50,11 @@ TEST(runtime_reader_is_not_told_of_the_end_of_processes_that_made_no_code)
 	struct diag notes = { 0 };
 
 	runtime_reader_tell(r, GONE, 0x1000, false);
-	CHECK(runtime_reader_pause(r, &notes));
+	CHECK(runtime_reader_pause(r, UINT64_MAX, &notes));
 	for (uint32_t i = 1; i < 70000; i++)
 		runtime_reader_end(r, GONE + i);
 	runtime_reader_resume(r);
-	CHECK(runtime_reader_pause(r, &notes));
+	CHECK(runtime_reader_pause(r, UINT64_MAX, &notes));
 	CHECK(!notes.entries || !strstr(notes.entries->message, "not looked up"));
 	diag_deinit(&notes);
 	runtime_reader_free(r);
