@@ -49,6 +49,7 @@ struct profile_module {
 	uint32_t name, path; /* strings */
 	uint32_t build_id;   /* string of hex digits, "" if not known */
 	enum profile_module_kind kind;
+	bool by_offset; /* addresses are offsets in its file: what those are at link time was not known */
 };
 
 struct profile_function {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * binaries.h - the modules of a recording: where their files are looked for, where processes mapped them, what their
- * addresses are called. Of an imported profile there are none.
+ * addresses are called. Of an imported profile those whose code has no names in it.
  */
 #ifndef REPORT_BINARIES_H
 #define REPORT_BINARIES_H

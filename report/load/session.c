@@ -7,6 +7,7 @@
 #include "formats/base/path.h"
 #include "formats/event_multiplexing.h"
 #include "formats/profile/same_names.h"
+#include "report/load/imported_code.h"
 #include "report/load/imported_names.h"
 #include "report/load/input.h"
 #include "report/load/profile_filter.h"
@@ -209,6 +210,7 @@ static void open_profile(struct session *s, const struct session_args *args, con
 {
 	*s = (struct session){ .args = args, .imported = true, .diag = *diag, .profile = input->profile, .facts = input->facts };
 	binaries_open(&s->binaries, args, NULL, &s->diag);
+	s->imported_modules = imported_code_name(s->profile, &s->binaries, &s->arena);
 	imported_names_demangle(s->profile, args->demangle);
 	s->facts.input = path_shown(args->input);
 	s->facts.piped = strcmp(args->input, "-") == 0;
@@ -421,7 +423,11 @@ void session_name_all(struct session *s)
 
 struct module *session_module(const struct session *s, uint32_t profile_module)
 {
-	return s->loader ? loader_module(s->loader, profile_module) : module_table_unknown(s->binaries.modules);
+	struct module *mod = s->imported && profile_module != PROFILE_NONE ? s->imported_modules[profile_module] : NULL;
+
+	if (s->loader)
+		return loader_module(s->loader, profile_module);
+	return mod ? mod : module_table_unknown(s->binaries.modules);
 }
 
 void session_warn(struct session *s)

@@ -37,7 +37,8 @@ struct session {
 	/* The input, as it was recognised. */
 	struct event_source *source;	   /* NULL of a profile */
 	const struct recording *recording; /* NULL of a profile: it was none */
-	bool imported; /* it was a profile: there are no events, chains or code */
+	bool imported; /* it was a profile: there are no events or chains */
+	struct module **imported_modules; /* of a profile: by their numbers there; NULL for most (imported_code.h) */
 
 	/* What walks and names, and looking at code needs. */
 	struct binaries binaries;

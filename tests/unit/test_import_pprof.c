@@ -145,6 +145,34 @@ static void value_type(struct writer *w, uint64_t name, uint64_t unit)
 }
 
 /* A heap profile that another one was taken from, as `go tool pprof -base` makes it: four values, one of them negative. */
+/* As Go writes threadcreate profiles: a function without a name at an address that is none. */
+TEST(pprof_functions_without_name_are_unknown)
+{
+	static const char *const strings[] = { "", "threadcreate", "count" };
+	struct writer w = { 0 }, inner = { 0 }, line = { 0 };
+	struct import_case c;
+
+	value_type(&w, 1, 2);
+	number(&inner, 1, 1);
+	number(&inner, 2, 5);
+	message(&w, 2, &inner);
+	number(&inner, 1, 1);
+	number(&inner, 3, UINT64_MAX);
+	number(&line, 1, 1);
+	message(&inner, 4, &line);
+	message(&w, 4, &inner);
+	number(&inner, 1, 1);
+	message(&w, 5, &inner);
+	for (size_t i = 0; i < ARRAY_LEN(strings); i++)
+		bytes(&w, 6, strings[i], strlen(strings[i]));
+	CHECK_OK(import_case_read(&c, w.data, w.len, "go.pb"));
+	CHECK_STR(import_case_stack(&c, 0), "[unknown]");
+	import_case_close(&c);
+	writer_deinit(&w);
+	writer_deinit(&inner);
+	writer_deinit(&line);
+}
+
 TEST(pprof_keeps_every_value_type_sign_and_label)
 {
 	static const char *const strings[] = { "", "alloc_objects", "count", "alloc_space", "bytes",

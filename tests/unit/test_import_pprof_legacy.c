@@ -43,6 +43,17 @@ TEST(legacy_heap_of_jemalloc_counts_each_stack_once)
 	import_case_close(&c);
 }
 
+TEST(legacy_stacks_of_nothing_but_zeros_are_none)
+{
+	struct import_case c;
+
+	import_case_text(&c, "threadcreate profile: total 6\n5 @ 0x0 0x0 0x0\n#\t0x0\n\n1 @ 0x44cc75 0x0\n");
+	CHECK_INT(import_case_sum(&c, "threadcreate").weight, 6);
+	CHECK_STR(import_case_stack(&c, 0), "");
+	CHECK_STR(import_case_stack(&c, 1), "[unknown+0x44cc74]");
+	import_case_close(&c);
+}
+
 TEST(legacy_contention_becomes_nanoseconds)
 {
 	struct import_case c;

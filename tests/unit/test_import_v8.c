@@ -206,6 +206,24 @@ TEST(chrome_calls_become_the_time_spent_in_themselves)
 	import_case_close(&c);
 }
 
+TEST(chrome_calls_of_viztracer_have_their_file_in_the_name)
+{
+	struct import_case c;
+
+	import_case_text(&c, "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"FEE\",\"pid\":1,\"tid\":2,\"ts\":10,\"dur\":20,\"name\":"
+			     "\"Q.run (/a b/w.py:12)\"},{\"ph\":\"X\",\"cat\":\"FEE\",\"pid\":1,\"tid\":2,\"ts\":12,\"dur\":5,\"name\":"
+			     "\"time.sleep\"}]}");
+	CHECK_INT(import_case_part(&c, "wall", "Q.run", NULL).weight, 15000);
+	CHECK_INT(import_case_part(&c, "wall", "time.sleep", NULL).weight, 5000);
+	for (size_t i = 0; i < c.p->functions.len; i++) {
+		const struct profile_function *f = &c.p->functions.items[i];
+
+		CHECK_UINT(f->line, strcmp(profile_text(c.p, f->name), "Q.run") == 0 ? 12 : 0);
+		CHECK_STR(profile_text(c.p, f->file), f->line ? "/a b/w.py" : "");
+	}
+	import_case_close(&c);
+}
+
 TEST(chrome_trace_with_a_cpu_profile_in_chunks)
 {
 	struct import_case c;

@@ -401,7 +401,9 @@ static uint32_t function(struct profile *p, const char *name, uint32_t module)
 static struct profile *full(void)
 {
 	struct profile *p = profile_new();
-	const struct profile_module mod = { profile_string(p, "app"), profile_string(p, "/bin/app"), profile_string(p, "abcd"), PROFILE_USER };
+	const struct profile_module mod = {
+		.name = profile_string(p, "app"), .path = profile_string(p, "/bin/app"), .build_id = profile_string(p, "abcd"),
+	};
 	const struct profile_value_type types[] = { { .name = profile_string(p, "cpu-clock"), .unit = profile_string(p, "ns") },
 						    { .name = profile_string(p, "faults"), .unit = profile_string(p, "events") } };
 	const struct profile_label label = { .key = profile_string(p, "url"), .text = profile_string(p, "/cart") };

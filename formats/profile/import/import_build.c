@@ -32,9 +32,35 @@ struct profile_line import_unnamed_line(struct profile *p, uint32_t module, uint
 	char shown[4096];
 	struct profile_function function = { .module = module, .unnamed = true };
 
-	snprintf(shown, sizeof(shown), *name == '[' ? "%s" : "[%s+0x%" PRIx64 "]", *name ? name : "unknown", addr);
+	if (!*name && addr + 1 <= 1) /* Go's "not known" */
+		snprintf(shown, sizeof(shown), "[unknown]");
+	else
+		snprintf(shown, sizeof(shown), *name == '[' ? "%s" : "[%s+0x%" PRIx64 "]", *name ? name : "unknown", addr);
 	function.name = profile_string(p, shown);
 	return (struct profile_line){ .function = profile_add_function(p, &function) };
+}
+
+bool import_take_source(struct profile *p, struct json_text *name, uint32_t *ret_file, uint32_t *ret_line)
+{
+	size_t at = name->len;
+	const char *open;
+
+	if (at < 6 || name->data[--at] != ')')
+		return false;
+	while (at && name->data[at - 1] >= '0' && name->data[at - 1] <= '9')
+		at--;
+	open = at > 3 && at + 1 < name->len && name->data[at - 1] == ':' ? memrchr(name->data, '(', at) : NULL;
+	if (!open || open < name->data + 2 || open[-1] != ' ')
+		return false;
+
+	uint64_t line = 0;
+
+	for (size_t i = at; i + 1 < name->len && line < 100000000; i++)
+		line = line * 10 + (uint64_t)(name->data[i] - '0');
+	*ret_line = (uint32_t)line;
+	*ret_file = strtab_add_len(&p->strings, open + 1, (size_t)(name->data + at - 1 - (open + 1)));
+	name->len = (size_t)(open - name->data) - 1;
+	return true;
 }
 
 uint32_t import_unnamed(struct profile *p, uint32_t module, uint64_t addr)
@@ -50,13 +76,15 @@ uint32_t import_unnamed(struct profile *p, uint32_t module, uint64_t addr)
 	return location;
 }
 
-uint64_t import_link_time(const struct import_mapping *mapping, uint64_t addr)
+uint64_t import_link_time(struct profile *p, const struct import_mapping *mapping, uint64_t addr)
 {
 	const uint64_t fixed = 256 << 20; /* programs that cannot be moved are linked below, others are never loaded there */
 
 	if (addr < mapping->start || addr >= mapping->end || mapping->start < mapping->offset ||
 	    mapping->start - mapping->offset < fixed)
 		return addr;
+	if (mapping->module != PROFILE_NONE)
+		p->modules.items[mapping->module].by_offset = true;
 	return addr - mapping->start + mapping->offset;
 }
 

@@ -20,6 +20,9 @@ struct import_frame {
 /* The number of its location. */
 uint32_t import_frame(struct profile *p, const struct import_frame *frame);
 
+/* Take " (file:line)" off the end of @name, as py-spy, VizTracer and preport write it; false if it is not there. */
+bool import_take_source(struct profile *p, struct json_text *name, uint32_t *ret_file, uint32_t *ret_line);
+
 /* The function of an address that none is known for: it is named after where it is. @module may be PROFILE_NONE. */
 struct profile_line import_unnamed_line(struct profile *p, uint32_t module, uint64_t addr);
 
@@ -34,9 +37,9 @@ struct import_mapping {
 
 /*
  * What @addr of the process is in the file of @mapping, as near as can be said without the file: its offset, or itself where
- * the program is one that has to be where it was linked. Addresses outside of it have been translated already.
+ * the program is one that has to be where it was linked. Of a module with offsets the profile notes it. Addresses outside of it have been translated already.
  */
-uint64_t import_link_time(const struct import_mapping *mapping, uint64_t addr);
+uint64_t import_link_time(struct profile *p, const struct import_mapping *mapping, uint64_t addr);
 
 uint32_t import_text(struct profile *p, struct json_text text);
 

@@ -91,7 +91,7 @@ struct chrome_fields {
 	char ph;
 	uint32_t name, id;
 	double ts, dur;
-	bool has_dur, has_name, py_spy, is_state;
+	bool has_dur, has_name, py_spy, viztracer, is_state;
 	struct chrome_id pid, tid;
 	struct json_text args; /* raw */
 };
@@ -143,6 +143,19 @@ static uint32_t frame_of(struct chrome *in, uint32_t name)
 {
 	struct import_frame frame = { .name = name, .module = PROFILE_NONE, .kind = PROFILE_FRAME_NATIVE };
 
+	return import_frame(in->p, &frame);
+}
+
+/* VizTracer's have it in the name, "f (/x.py:12)": the line that the function begins at. Functions in C have none. */
+static uint32_t named_place(struct chrome *in, uint32_t name)
+{
+	struct import_frame frame = { .module = PROFILE_NONE, .kind = PROFILE_FRAME_INTERPRETED };
+	const char *whole = profile_text(in->p, name);
+	struct json_text text = { whole, strlen(whole) };
+
+	if (!import_take_source(in->p, &text, &frame.file, &frame.declared))
+		return frame_of(in, name);
+	frame.name = import_text(in->p, text);
 	return import_frame(in->p, &frame);
 }
 
@@ -242,6 +255,7 @@ static void read_fields(struct chrome *in, struct json_reader *r, struct chrome_
 			struct json_text cat = json_read_text(r);
 
 			ret->py_spy = json_is(cat, "py-spy");
+			ret->viztracer = json_is(cat, "FEE");
 			ret->is_state = json_is(cat, "state");
 		} else if (json_is(key, "id") && json_read_peek(r) == JSON_TEXT) {
 			ret->id = import_text(in->p, json_read_text(r));
@@ -299,7 +313,9 @@ static void take_call(struct chrome *in, const struct json_reader *r, const stru
 	if (f->ph == 'X')
 		event.end_ns = import_time_ns(f->ts + (f->has_dur ? f->dur : 0), NS_PER_US);
 	if (f->has_name && (*profile_text(in->p, f->name) || !event.closes))
-		event.location = f->py_spy ? placed_frame_of(in, r, f) : frame_of(in, f->name);
+		event.location = f->py_spy      ? placed_frame_of(in, r, f)
+				 : f->viztracer ? named_place(in, f->name)
+						: frame_of(in, f->name);
 	else if (!event.closes)
 		event.location = frame_of(in, profile_string(in->p, "(unnamed)"));
 	in->nstates += f->is_state;

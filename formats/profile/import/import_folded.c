@@ -143,18 +143,6 @@ static bool has_ending(const char *text, size_t len, const char *ending)
 	return len > n && memcmp(text + len - n, ending, n) == 0;
 }
 
-/* "name (file.py:12)" */
-static bool has_place(const char *frame, size_t len)
-{
-	size_t at = len;
-
-	if (len < 6 || frame[len - 1] != ')')
-		return false;
-	for (at = len - 1; at && frame[at - 1] >= '0' && frame[at - 1] <= '9';)
-		at--;
-	return at < len - 1 && at > 3 && frame[at - 1] == ':' && memmem(frame, at, " (", 2);
-}
-
 /* Could it be no name of a process? */
 static bool is_code(const char *frame, size_t len)
 {
@@ -269,34 +257,21 @@ static struct json_text take_module(struct json_text *name)
 }
 
 /* Is @file a script's, or made of a text ("<string>")? */
-static bool is_script(struct json_text file)
+static bool is_script(const char *file)
 {
 	static const char *const endings[] = { ".py", ".pyx", ".rb", ".php", ".pl", ".pm", ".lua", ".js", ".mjs", ".cjs", ".ts" };
 
 	for (size_t i = 0; i < ARRAY_LEN(endings); i++)
-		if (has_ending(file.data, file.len, endings[i]))
+		if (has_ending(file, strlen(file), endings[i]))
 			return true;
-	return file.len && *file.data == '<';
+	return *file == '<';
 }
 
 /* "name (file.py:12)" */
 static void take_place(struct json_text *name, struct profile *p, struct import_frame *frame)
 {
-	const char *open = memrchr(name->data, '(', name->len), *colon;
-	uint64_t line = 0;
-
-	if (!has_place(name->data, name->len) || !open || open < name->data + 2)
-		return;
-	colon = memrchr(open, ':', name->len - (size_t)(open - name->data));
-	if (!colon)
-		return;
-	for (const char *c = colon + 1; *c != ')' && line < 100000000; c++)
-		line = line * 10 + (uint64_t)(*c - '0');
-	frame->line = (uint32_t)line;
-	frame->file = strtab_add_len(&p->strings, open + 1, (size_t)(colon - open - 1));
-	if (is_script((struct json_text){ open + 1, (size_t)(colon - open - 1) }))
+	if (import_take_source(p, name, &frame->file, &frame->line) && is_script(profile_text(p, frame->file)))
 		frame->kind = PROFILE_FRAME_INTERPRETED;
-	name->len = (size_t)(open - name->data) - 1;
 }
 
 static void parse_frame(struct folded *in, struct json_text name, bool kernel, struct import_frame *ret)

@@ -417,8 +417,13 @@ static struct err *add_line(struct pprof *in, struct reader *r, uint32_t module)
 		return err_new(ERR_CORRUPT, "function %" PRIu64 " is not there", id);
 
 	const struct pprof_function *from = &in->functions.items[number];
+	uint32_t name = from->name ? from->name : from->system_name;
+
+	if (!name && !from->file)
+		return NULL;
+
 	struct profile_function function = {
-		.name = from->name ? from->name : from->system_name,
+		.name = name ? name : profile_string(in->p, "(anonymous)"),
 		.linkage_name = from->system_name == from->name || !from->name ? 0 : from->system_name, /* nothing more is known then */
 		.module = module,
 		.file = from->file,
@@ -500,7 +505,7 @@ static struct err *add_location(struct pprof *in, struct reader *r)
 					    ", which is not there", id, mapping);
 	if (mapping) {
 		module = in->mappings.items[number].module;
-		address = import_link_time(&in->mappings.items[number], address);
+		address = import_link_time(in->p, &in->mappings.items[number], address);
 	}
 	in->lines.len = in->dropped_line = 0;
 	while (!err && proto_next(&again, &field))

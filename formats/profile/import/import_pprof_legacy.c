@@ -171,7 +171,8 @@ static bool add_addrs(struct legacy *in, struct json_text text, unsigned first_b
 		word = import_take(&text, ' ');
 		if (!import_starts(word, "0x") || !import_hex(word, &addr))
 			return false;
-		vec_push(&in->addrs, addr - back);
+		if (addr) /* Go fills up stacks that it does not have */
+			vec_push(&in->addrs, addr - back);
 		back = 1;
 	}
 }

@@ -223,7 +223,7 @@ static uint32_t new_location(struct legacy_code *code, uint64_t addr)
 {
 	const uint64_t *known = map_get(&code->symbol_of, addr);
 	const struct import_mapping *mapping = mapping_of(code, addr);
-	uint64_t vaddr = import_link_time(mapping, addr);
+	uint64_t vaddr = import_link_time(code->p, mapping, addr);
 	uint32_t module = mapping->module, location;
 
 	if (!known)
