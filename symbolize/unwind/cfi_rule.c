@@ -120,8 +120,14 @@ static size_t rule_len(const struct cfi_rule *rule)
 	return sizeof(*rule) + rule->nregs * sizeof(rule->regs[0]);
 }
 
+bool cfi_rule_passes_exception(const struct cfi_rule *rule)
+{
+	return rule->nregs >= 2 && rule->regs[0].reg == 0 && rule->regs[1].reg == 1;
+}
+
 void cfi_rule_sum_up(struct cfi_rule *rule, unsigned fp)
 {
+	rule->usual = rule->plain && !rule->from_code && !rule->go && !rule->keeps_fp && !cfi_rule_passes_exception(rule);
 	rule->saved = 0;
 	rule->ra_value = rule->fp_value = 0;
 	for (size_t i = 0; rule->plain && i < rule->nregs; i++) {

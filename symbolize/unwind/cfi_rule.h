@@ -40,7 +40,7 @@ struct cfi_reg {
 	int32_t value;
 };
 
-/* The canonical frame address is the stack pointer's value before the call. */
+/* The canonical frame address is the stack pointer's value before the call. Rules are compared as bytes: none is unused. */
 struct cfi_rule {
 	uint64_t saved;   /* of a plain rule, the registers that are at CFA + value, as bits */
 	int32_t ra_value; /* of those, value of the return address */
@@ -57,12 +57,18 @@ struct cfi_rule {
 	bool runs_bytecode; /* the frame has the address of what it interprets (hotspot_frames.h) */
 	bool keeps_fp;      /* a frame pointer, though no entry says so: Go's code */
 	uint8_t go;         /* enum cfi_go */
-	uint8_t unused[1];     /* 0: rules are compared as bytes */
+	bool usual; /* plain, said by a table, not of Go, and not of a function that may leave for a handler: most of all steps */
 	struct cfi_reg regs[]; /* ascending */
 };
 
-/* Fill in what follows from the rest: @saved and the two values. @fp is the frame pointer's number. */
+/* Fill in what follows from the rest: @saved, the two values and @usual. @fp is the frame pointer's number. */
 void cfi_rule_sum_up(struct cfi_rule *rule, unsigned fp);
+
+/*
+ * Does the function save the registers that pass an exception to its handler? No other than __builtin_eh_return() makes it do so. They ascend, so
+ * two comparisons are enough.
+ */
+bool cfi_rule_passes_exception(const struct cfi_rule *rule);
 
 /* Where a register is that @rule has among @saved, from the CFA. */
 int64_t cfi_rule_offset(const struct cfi_rule *rule, unsigned reg);

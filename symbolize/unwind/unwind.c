@@ -423,6 +423,15 @@ static bool step_kept(struct unwind_walk *w, const struct cfi_rule *rule)
 	return w->kept;
 }
 
+/* The rule leads out of the stack: is the frame one that it does not describe, or a register still what it was? */
+static enum unwind_outcome step_past(struct unwind_walk *w, const struct cfi_rule *rule, enum unwind_how *ret_how)
+{
+	if (!unwind_step_hidden(w, rule) && !step_kept(w, rule))
+		return UNWIND_ELSEWHERE;
+	*ret_how = UNWIND_COPY;
+	return UNWIND_STEPPED;
+}
+
 static enum unwind_outcome step_by_rule(struct unwind_walk *w, const struct cfi_rule *rule,
 					enum unwind_how *ret_how)
 {
@@ -432,10 +441,7 @@ static enum unwind_outcome step_by_rule(struct unwind_walk *w, const struct cfi_
 	*ret_how = UNWIND_CFI;
 	if (outcome == UNWIND_STEPPED)
 		unwind_land(w, rule, sp);
-	if (outcome != UNWIND_ELSEWHERE || (!unwind_step_hidden(w, rule) && !step_kept(w, rule)))
-		return outcome;
-	*ret_how = UNWIND_COPY;
-	return UNWIND_STEPPED;
+	return outcome == UNWIND_ELSEWHERE ? step_past(w, rule, ret_how) : outcome;
 }
 
 /* Does a call end at the state's address, or is that in code of a JIT that is known, but not how it calls? */
@@ -636,8 +642,6 @@ static enum unwind_outcome traced_step(struct unwinder *u, struct unwind_walk *w
 
 	uint64_t fp = w->state.regs[w->arch->fp];
 
-	unwind_stack_watch(&w->stack);
-	w->bytecode = 0;
 	if (w->trace)
 		unwind_trace_step(w->trace, w, u->frames.len - 1);
 	outcome = step(w, place, ret_how, ret_stop);
@@ -652,6 +656,32 @@ static enum unwind_outcome traced_step(struct unwinder *u, struct unwind_walk *w
 	if (w->trace)
 		unwind_trace_outcome(w->trace, outcome, *ret_how);
 	return outcome;
+}
+
+/* The rule at @place if it is a usual one; else NULL. */
+static inline const struct cfi_rule *usual_rule(struct unwind_walk *w, struct unwind_place *place)
+{
+	struct unwind_rule rule = { .kind = UNWIND_RULE_NO_TABLE };
+
+	if (place->map)
+		rule = unwind_tables_rule(w->tables, place);
+	return rule.kind == UNWIND_RULE_CFI && rule.cfi->usual ? rule.cfi : NULL;
+}
+
+/* By far the most steps are from behind a call by a @usual rule on the only stack: these need nothing else. */
+static inline enum unwind_outcome next_step(struct unwinder *u, struct unwind_walk *w, struct unwind_place *place,
+					    const struct cfi_rule *usual, enum unwind_how *ret_how, enum stack_stop *ret_stop)
+{
+	enum unwind_outcome outcome;
+
+	unwind_stack_watch(&w->stack);
+	w->bytecode = 0;
+	if (!usual || w->state.exact || w->stack.other || w->trace)
+		return traced_step(u, w, place, ret_how, ret_stop);
+	*ret_stop = STACK_STOP_BAD_TABLE;
+	*ret_how = UNWIND_CFI;
+	outcome = unwind_step(w, usual);
+	return outcome == UNWIND_ELSEWHERE ? step_past(w, usual, ret_how) : outcome;
 }
 
 static inline struct unwind_place *place_of(struct unwind_walk *w, uint64_t at)
@@ -709,7 +739,7 @@ static void follow_stack(struct unwind_walk *w)
 {
 	uint64_t sp = w->state.regs[w->arch->sp];
 
-	if (!unwind_stack_holds(w->stack.snapshot, sp) && unwind_stack_holds(w->stack.other, sp))
+	if (unwind_stack_holds(w->stack.other, sp) && !unwind_stack_holds(w->stack.snapshot, sp))
 		unwind_stack_switch(&w->stack);
 }
 
@@ -756,7 +786,10 @@ static enum stack_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 			return stop;
 		if (!add_user_frame(u, map, ip, w->state.exact, how))
 			return STACK_STOP_TOO_DEEP;
-		if (is_trampoline(w, place))
+
+		const struct cfi_rule *usual = usual_rule(w, place);
+
+		if (!usual && is_trampoline(w, place))
 			look_up_as_entered(u, w, place);
 		if (u->splices)
 			unwind_splices_frame(u->splices, w);
@@ -765,7 +798,7 @@ static enum stack_stop walk_user(struct unwinder *u, struct unwind_walk *w,
 
 		w->steps = steps;
 		w->kept = false;
-		switch (traced_step(u, w, place, &how, &stop)) {
+		switch (next_step(u, w, place, usual, &how, &stop)) {
 		case UNWIND_STEPPED:
 			follow_stack(w);
 			if (u->splices && (w->stack.snapshot != stack || w->kept))

@@ -23,10 +23,9 @@
 enum { RAX, RDX };
 #define PASSED (1ULL << RAX | 1ULL << RDX)
 
-/* __builtin_eh_return() makes a function save them. Every step asks this: registers ascend, so two comparisons are enough. */
 static bool may_leave(const struct unwind_walk *w, const struct cfi_rule *rule)
 {
-	return rule->nregs >= 2 && rule->regs[0].reg == RAX && rule->regs[1].reg == RDX && rule->plain && w->arch == &arch_x86_64;
+	return rule->plain && w->arch == &arch_x86_64 && cfi_rule_passes_exception(rule);
 }
 
 /* Is what stands at @place a copy of the return address, or the handler's address in the same function, which has taken its place? */

@@ -741,6 +741,7 @@ static const struct cfi_rule *add_go_kind(struct unwind_tables *t, struct table 
 	memcpy(copy, rule, len);
 	copy->go = kind;
 	copy->keeps_fp = keeps_fp;
+	copy->usual = false;
 	rule = cfi_rules_get(t->rules, cfi_rules_add(t->rules, copy));
 	free(copy);
 	return rule;
