@@ -4,6 +4,7 @@
  */
 #include "report/info/summary.h"
 
+#include "formats/base/memory.h"
 #include "formats/base/text.h"
 #include "report/info/facts_text.h"
 #include "report/print/number.h"
@@ -18,6 +19,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LEAVES_MAX    10
@@ -380,10 +382,11 @@ static bool is_way_in(const char *entry)
 	return *entry != '[' && strcmp(entry, ENTRY_USER) != 0 && strcmp(entry, ENTRY_UNKNOWN) != 0;
 }
 
-/* The heaviest keys of level @by that are @worth a word, in one line behind @title. Their part of the whole. */
-static double put_ways(struct page *page, enum view_by by, const char *title, bool (*worth)(const char *key))
+/* Of @rows, or of all if that is NULL, the heaviest keys of level @by that are @worth a word, in one line behind @title. Their part of the whole. */
+static double put_ways(struct page *page, enum view_by by, const bool *rows, const char *title, bool (*worth)(const char *key))
 {
-	struct view_spec spec = { .levels = { .items = { { by, 0 } }, .len = 1 }, .event = page->event };
+	struct view_spec spec = { .levels = { .items = { { by, 0 } }, .len = 1 }, .event = page->event, .rows = rows };
+	struct profile_sum whole = profile_total(page->p, page->event);
 	const char *text = "";
 	unsigned named = 0;
 	double part = 0;
@@ -394,7 +397,7 @@ static double put_ways(struct page *page, enum view_by by, const char *title, bo
 	for (uint32_t i = 0; i < view.ntop && named < ENTRIES_MAX; i++) {
 		const struct view_group *group = &view.groups.items[view.order.items[i]];
 		const char *name = view_key(&view, group)->fields[0];
-		struct stats_share share = stats_share(&group->sum, &view.whole);
+		struct stats_share share = stats_share(&group->sum, &whole);
 
 		if (share.share < ENTRY_SHARE || !worth(name))
 			continue;
@@ -411,13 +414,17 @@ static double put_ways(struct page *page, enum view_by by, const char *title, bo
 /* It answers "slow because of page faults, system calls, interrupts, garbage collection or compilation". */
 static void put_ways_in(struct page *page)
 {
-	page->kernel += put_ways(page, VIEW_ENTRY, "kernel by", is_way_in);
+	const struct profile *p = page->p;
+	bool *in_kernel = memory_zeroed(p->samples.len + 1, sizeof(*in_kernel));
+	struct runtime_work *work = runtime_work_new(p);
 
-	struct runtime_work *work = runtime_work_new(page->p);
-
+	for (size_t i = 0; i < p->samples.len; i++)
+		in_kernel[i] = entry_is_kernel(p, p->samples.items[i].stack);
+	page->kernel += put_ways(page, VIEW_ENTRY, in_kernel, "kernel by", is_way_in);
 	if (runtime_work_is_seen(work))
-		put_ways(page, VIEW_RUNTIME, "runtime", runtime_work_is_overhead);
+		put_ways(page, VIEW_RUNTIME, /* rows= */ NULL, "runtime", runtime_work_is_overhead);
 	runtime_work_free(work);
+	free(in_kernel);
 }
 
 /* What most of the waiting is for: it answers "slow because of locks, disk or sleep" by itself. */
@@ -465,25 +472,20 @@ static void put_table(struct page *page, const struct table *table)
 	page->used += (unsigned)table_rows(table) + 1;
 }
 
-/* A location whose innermost function is @name of @module, and where samples were taken; NULL: none. */
-static const struct profile_location *location_of(const struct page *page, const char *name, const char *module)
+/* A location where samples of @group were taken, of a view that notes each row's group; NULL: none. */
+static const struct profile_location *location_of(const struct view *view, const struct view_group *group)
 {
-	const struct profile *p = page->p;
+	const struct profile *p = view->profile;
+	uint32_t number = (uint32_t)(group - view->groups.items);
 
 	for (size_t i = 0; i < p->samples.len; i++) {
-		const struct profile_sample *row = &p->samples.items[i];
+		uint32_t stack = p->samples.items[i].stack;
 
-		if (row->type != page->event || !row->stack)
+		if (view->spec.group_of[i] != number || !stack)
 			continue;
-		const struct profile_location *leaf =
-			&p->locations.items[p->stacks.items[row->stack].location];
+		const struct profile_location *leaf = &p->locations.items[p->stacks.items[stack].location];
 
-		if (!leaf->nlines ||
-		    strcmp(profile_text(p, profile_module(p, leaf->module)->name), module) != 0)
-			continue;
-		uint32_t function = p->lines.items[leaf->first_line].function;
-
-		if (strcmp(profile_text(p, p->functions.items[function].name), name) == 0)
+		if (leaf->nlines)
 			return leaf;
 	}
 	return NULL;
@@ -516,7 +518,7 @@ static const char *find_top_leaf(struct page *page, const struct view *view)
 		if (key->unnamed || *key->fields[0] == '[' ||
 		    text_escape(&page->arena, key->fields[0]) != key->fields[0])
 			continue;
-		const struct profile_location *at = location_of(page, key->fields[0], key->fields[1]);
+		const struct profile_location *at = location_of(view, group);
 
 		if (is_own(page, at) && has_code(page, at))
 			return arena_printf(&page->arena, "%s:%s", key->fields[1], key->fields[0]);
@@ -527,11 +529,8 @@ static const char *find_top_leaf(struct page *page, const struct view *view)
 static void look_at_leaves(struct page *page, const struct view *view)
 {
 	page->top_leaf = find_top_leaf(page, view);
-	if (view->ntop) {
-		const struct view_key *key = view_key(view, &view->groups.items[view->order.items[0]]);
-
-		page->leaf_is_own = is_own(page, location_of(page, key->fields[0], key->fields[1]));
-	}
+	if (view->ntop)
+		page->leaf_is_own = is_own(page, location_of(view, &view->groups.items[view->order.items[0]]));
 }
 
 /* The heaviest rows of @view, which it sorts. */
@@ -569,11 +568,15 @@ static void put_leaves(struct page *page, uint32_t event, unsigned limit)
 	struct view_table_options options = { .limit = limit, .brief = true, .without_idle = true };
 	struct view view;
 
+	spec.group_of = memory_zeroed(page->p->samples.len + 1, sizeof(*spec.group_of));
+	for (size_t i = 0; i < page->p->samples.len; i++)
+		spec.group_of[i] = PROFILE_NONE;
 	view_build(&view, page->p, &spec);
 	put_view(page, &view, &options);
 	if (event == page->event)
 		look_at_leaves(page, &view);
 	view_deinit(&view);
+	free(spec.group_of);
 }
 
 /* Innermost functions of scripts, where interpreters were sampled: most leaves are in C that says nothing to their authors. */

@@ -131,9 +131,11 @@ static const char *name_at(const struct profile *p, const struct profile_locatio
 	return profile_text(p, p->functions.items[p->lines.items[at->first_line + at->nlines - 1].function].name);
 }
 
-static bool is_kernel(const struct profile *p, const struct profile_location *at)
+bool entry_is_kernel(const struct profile *p, uint32_t stack)
 {
-	return at->kind == PROFILE_FRAME_KERNEL || profile_module(p, at->module)->kind == PROFILE_KERNEL;
+	const struct profile_location *at = stack ? &p->locations.items[p->stacks.items[stack].location] : NULL;
+
+	return at && (at->kind == PROFILE_FRAME_KERNEL || profile_module(p, at->module)->kind == PROFILE_KERNEL);
 }
 
 const char *entry_name(const struct profile *p, const struct profile_sample *row, struct arena *arena)
@@ -147,7 +149,7 @@ const char *entry_name(const struct profile *p, const struct profile_sample *row
 		const char *name = name_at(p, at), *rest;
 		enum way way;
 
-		if (!is_kernel(p, at))
+		if (!entry_is_kernel(p, stack))
 			break;
 		in_kernel = true;
 		if (find_way(name, &way, &rest)) {
