@@ -212,6 +212,14 @@ static bool is_position(uint64_t word)
 	return !(uint32_t)word && v8_small(word) < POSITION_MAX;
 }
 
+/* What has no name ends there: at the scope around it, or at the next object, which begins with its map. */
+static bool is_end(const struct v8_functions *fs, struct managed_view *view, uint64_t word)
+{
+	uint16_t type = (uint32_t)word && v8_is_object(word) ? v8_type(view, fs->layout, word) : 0;
+
+	return type == fs->layout->at[V8_TYPE_SCOPE] || type == fs->layout->at[V8_TYPE_MAP];
+}
+
 /* The scope's words from its name on: its slot follows; what is undefined is left out here; two numbers that ascend end it. */
 static void read_scope_end(const struct v8_functions *fs, struct managed_view *view, uint64_t words, struct scope *ret)
 {
@@ -222,6 +230,8 @@ static void read_scope_end(const struct v8_functions *fs, struct managed_view *v
 		uint64_t word = managed_view_u64(view, words + 8ULL * i);
 		bool is_text = (uint32_t)word && v8_is_string(view, fs->layout, word);
 
+		if (is_end(fs, view, word))
+			break;
 		if (is_text && !*ret->name)
 			v8_string(view, fs->layout, word, ret->name, V8_NAME_MAX);
 		if (!is_slot && is_position(before) && is_position(word) && before < word) {

@@ -299,6 +299,35 @@ TEST(v8_says_in_which_line_a_function_without_a_name_begins)
 	free_heap(h);
 }
 
+TEST(v8_takes_no_text_of_the_next_object_for_a_name)
+{
+	static const enum kind ends[] = { AN_ARRAY, A_SCOPE };
+	struct jitdump_record place;
+	char text[256];
+
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+		struct heap *h = new_heap();
+
+		h->layout.at[V8_SCOPE_FIRST] = 5;
+		put(h, SCOPE + 8 + 16, small(0), 8);
+		put(h, SCOPE + 8 + 24, small(6), 8); /* "two" */
+		put(h, SCOPE + 8 + 32, small(12), 8);
+		if (ends[i] == A_SCOPE)
+			put(h, SCOPE + 8 + 40, tagged(SCOPE), 8); /* around it */
+		else
+			put_object(h, SCOPE + 8 + 40, ends[i]);
+		put(h, SCOPE + 8 + 48, put_string(h, NAMES + 0x600, "another's"), 8);
+
+		struct v8 *v = v8_new(&h->layout, 1, 0);
+
+		CHECK(look(h, v, STREAM + 0x40 + 0x21, V8_CALLER));
+		CHECK_UINT(read_back(h, &place, text, sizeof(text)), 1);
+		CHECK_STR(text, "/srv/app.mjs inner:5, /srv/app.mjs (anonymous):2:2, ");
+		v8_free(v);
+		free_heap(h);
+	}
+}
+
 TEST(v8_knows_what_of_a_frame_there_is_in_a_prologue)
 {
 	static const struct {
