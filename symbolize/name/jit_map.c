@@ -648,8 +648,61 @@ const struct jit_symbol *jit_map_find(const struct jit_map *map, uint64_t place)
 	return symbol && *symbol->name ? symbol : NULL;
 }
 
+const struct jit_place *jit_map_place(const struct jit_map *map, uint64_t place)
+{
+	const uint64_t *slot = map_get(&map->by_ip, place);
+
+	return slot ? &map->places.items[*slot] : NULL;
+}
+
 /* So long before it was read, new code may have been there: an address is read soon after it was sampled. */
 #define READ_LATE_NS 250000000ULL
+
+static bool is_same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool has_same_calls(const struct jit_map *map, const struct jit_place *a, const struct jit_place *b)
+{
+	const struct jit_call *x = jit_map_calls(map, a), *y = jit_map_calls(map, b);
+
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++) {
+		if (x[i].begin != y[i].begin || x[i].line != y[i].line || !is_same_text(x[i].name, y[i].name) ||
+		    !is_same_text(x[i].file, y[i].file))
+			return false;
+	}
+	return true;
+}
+
+/* So long, code may seem to be gone that is there: other code may hardly come and go where it lies, and the same be made there again. */
+#define AWAY_NS 1000000000ULL
+
+/*
+ * Does what was at @ip until the end of @symbol lie there again soon after? A collection of garbage moves what belongs to code, while the code
+ * stays: then it is read anew, and is the same with all that is inlined at @ip.
+ */
+static bool comes_back(const struct jit_map *map, const struct jit_symbol *symbol, uint64_t ip)
+{
+	const struct jit_place *before = jit_map_place(map, place_of(ip, symbol->level));
+
+	for (uint32_t level = symbol->level + 1; before && level < map->nlevels; level++) {
+		const struct jit_symbol *next = symbol_on(map, ip, level);
+
+		if (!next)
+			continue;
+		if (next->start != symbol->start || next->len != symbol->len || !is_same_text(next->name, symbol->name) ||
+		    next->from_ns - symbol->until_ns > AWAY_NS)
+			return false;
+		const struct jit_place *after = jit_map_place(map, place_of(ip, level));
+
+		if (after)
+			return has_same_calls(map, before, after);
+	}
+	return false;
+}
 
 /*
  * At @time_ns, after the end of @symbol: where times are those of reading and the next code, @above, was read soon after, the nearer one of the
@@ -658,7 +711,9 @@ const struct jit_symbol *jit_map_find(const struct jit_map *map, uint64_t place)
 static uint64_t place_between(const struct jit_map *map, const struct jit_symbol *symbol, const struct jit_symbol *above,
 			      uint64_t ip, uint64_t time_ns)
 {
-	if (map->checked_ns || !above || above->from_ns - time_ns > READ_LATE_NS)
+	if (map->checked_ns)
+		return place_of(ip, comes_back(map, symbol, ip) ? symbol->level : CODE_PLACE_UNKNOWN);
+	if (!above || above->from_ns - time_ns > READ_LATE_NS)
 		return place_of(ip, CODE_PLACE_UNKNOWN);
 	if (above->from_ns - time_ns <= time_ns - symbol->until_ns && map_get(&map->by_ip, place_of(ip, above->level)))
 		return place_of(ip, above->level);
@@ -689,13 +744,6 @@ uint64_t jit_map_at(const struct jit_map *map, uint64_t ip, uint64_t time_ns)
 size_t jit_map_changes(const struct jit_map *map, uint64_t time_ns)
 {
 	return BISECT(map->changes.len, i, map->changes.items[i] <= time_ns);
-}
-
-const struct jit_place *jit_map_place(const struct jit_map *map, uint64_t place)
-{
-	const uint64_t *slot = map_get(&map->by_ip, place);
-
-	return slot ? &map->places.items[*slot] : NULL;
 }
 
 const struct jit_call *jit_map_calls(const struct jit_map *map, const struct jit_place *place)

@@ -113,6 +113,46 @@ TEST(jit_map_takes_what_was_read_of_a_place_later)
 	jit_map_free(map);
 }
 
+/* Code at 0x1000 with @calls at 0x1010, from @from_ns on; gone after @until_ns, if that is not 0. */
+static void put_code(struct writer *dump, const struct jitdump_call *calls, uint64_t from_ns, uint64_t until_ns)
+{
+	size_t begin = dump->len;
+
+	jitdump_put_known(dump, 0x1000, 0x100, "outer");
+	jitdump_put_place(dump, 0x1010, JITDUMP_FRAME_UNKNOWN, 0, calls, 2);
+	jitdump_set_times(dump, begin, from_ns, from_ns);
+	begin = dump->len;
+	if (until_ns)
+		jitdump_put_gone(dump, 0x1000, 0x100);
+	jitdump_set_times(dump, begin, until_ns, until_ns);
+}
+
+/* A collection of garbage moves what belongs to code that stays where it is. */
+TEST(jit_map_knows_code_between_two_times_at_which_it_was_the_same)
+{
+	static const struct jitdump_call one[] = { { 2, 3 }, { 1, 7 } }, other[] = { { 2, 4 }, { 1, 7 } };
+	CLEANUP(writer_deinit) struct writer dump = { 0 };
+	const uint64_t second = 1000000000;
+
+	jitdump_put_header(&dump, 62, 1, 0);
+	jitdump_put_function(&dump, 1, "outer", "a.js", 0);
+	jitdump_put_function(&dump, 2, "inner", "a.js", 0);
+	put_code(&dump, one, 2 * second, 3 * second);
+	put_code(&dump, one, 3 * second + second / 2, 4 * second);
+	put_code(&dump, other, 4 * second + second / 2, 5 * second); /* inlined anew */
+	put_code(&dump, other, 7 * second, 0);			     /* long after */
+	jitdump_put_checked(&dump, 8 * second);
+	struct jit_map *map = jit_map_new_timed("", 0, dump.data, dump.len);
+
+	CHECK(code_place_is_unknown(jit_map_at(map, 0x1010, second)));
+	CHECK_UINT(jit_map_at(map, 0x1010, 3 * second + second / 4), jit_map_at(map, 0x1010, 2 * second));
+	CHECK(code_place_is_unknown(jit_map_at(map, 0x1020, 3 * second + second / 4))); /* nothing is known of what is inlined */
+	CHECK(code_place_is_unknown(jit_map_at(map, 0x1010, 4 * second + second / 4)));
+	CHECK(code_place_is_unknown(jit_map_at(map, 0x1010, 6 * second)));
+	CHECK(!code_place_is_unknown(jit_map_at(map, 0x1010, 8 * second)));
+	jit_map_free(map);
+}
+
 /* Memory that was copied has no names, and is found by any of its addresses. */
 TEST(jit_map_has_the_bytes_of_code_that_nobody_names)
 {
