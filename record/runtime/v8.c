@@ -57,6 +57,7 @@ struct code {
 	struct v8_inlinings inlinings;
 	uint32_t function; /* once it is announced, but for other code */
 	uint32_t number;   /* no other code or bytecode has it */
+	uint64_t region; /* of its heap (v8_quiet.h); 0: not known */
 	uint64_t from_ns, seen_ns; /* it certainly was there */
 	uint64_t used_ns;	   /* when it was looked at for a sample */
 };
@@ -68,6 +69,7 @@ struct bytecode {
 	bool is_gone;
 	struct v8_table bytes, positions;
 	uint32_t number;		    /* as of code, */
+	uint64_t region;		    /* likewise, */
 	uint64_t from_ns, seen_ns, used_ns; /* likewise */
 };
 
@@ -364,36 +366,33 @@ static bool has_bytecode(struct v8 *v, uint64_t shared, uint64_t array)
 
 /* ---- what is known, and still there ---------------------------------------------------------------- */
 
-/* It was there when it was seen for the last time, and not for certain afterwards. */
-static void put_gone(struct v8 *v, uint64_t start, uint64_t len, uint64_t seen_ns)
+/* It was there when it was seen for the last time, and while nothing was freed of its heap, which has @region. */
+static void put_gone(struct v8 *v, uint64_t start, uint64_t len, uint64_t seen_ns, uint64_t region)
 {
 	size_t begin = v->out->len;
 
 	jitdump_put_gone(v->out, start, len);
-	jitdump_set_times(v->out, begin, 0, MAX(MAX(v->checked_ns, seen_ns), 1));
+	jitdump_set_times(v->out, begin, 0, MAX(MAX(v->checked_ns, v8_quiet_full_ns(&v->quiet, region)), MAX(seen_ns, 1)));
 }
 
 /* Other code, or none, is there. */
 static void retire(struct v8 *v, struct code *c)
 {
 	if (c->announced && !c->is_gone)
-		put_gone(v, c->start, c->end - c->start, MAX(c->from_ns, c->seen_ns));
+		put_gone(v, c->start, c->end - c->start, MAX(c->from_ns, c->seen_ns), c->region);
 	c->is_gone = true;
 }
 
 static void retire_bytecode(struct v8 *v, struct bytecode *b)
 {
 	if (!b->is_gone)
-		put_gone(v, b->array - 1 + v->layout->at[V8_BYTECODE_DATA], b->bytes.len, MAX(b->from_ns, b->seen_ns));
+		put_gone(v, b->array - 1 + v->layout->at[V8_BYTECODE_DATA], b->bytes.len, MAX(b->from_ns, b->seen_ns), b->region);
 	b->is_gone = true;
 }
 
-/* Since when what lies at @addr was there, if it could be read; now, where that is not known. */
 static uint64_t since(struct v8 *v, uint64_t addr)
 {
-	const struct v8_quiet_heap *heap = v8_quiet_look(&v->quiet, v->view, addr);
-
-	return heap ? heap->since_ns : clock_now_ns(CLOCK_MONOTONIC);
+	return v8_quiet_since(&v->quiet, v->view, addr, NULL);
 }
 
 static bool is_function(struct v8 *v, uint64_t shared, uint32_t function)
@@ -477,7 +476,7 @@ static struct code *get_code(struct v8 *v, uint64_t ip)
 		return &v->codes.items[*slot];
 	if (!slot && v->codes.len >= CODES_MAX)
 		return NULL;
-	now.from_ns = since(v, now.stream);
+	now.from_ns = v8_quiet_since(&v->quiet, v->view, now.stream, &now.region);
 	now.number = ++v->numbers;
 	if (!slot) {
 		*map_put(&v->code_at, now.stream, NULL) = v->codes.len;
@@ -539,7 +538,7 @@ static struct bytecode *learn(struct v8 *v, const struct v8_bytecode_at *at)
 	if (!b.shared ||
 	    !v8_functions_get(&v->functions, v->view, b.shared, v->out, &b.function))
 		return NULL;
-	b.from_ns = since(v, array);
+	b.from_ns = v8_quiet_since(&v->quiet, v->view, array, &b.region);
 	b.number = ++v->numbers;
 	read_bytecode(v, &b);
 	if (!is_there(v, &b) || !b.bytes.len) {
@@ -966,16 +965,20 @@ void v8_end(struct v8 *v, uint64_t more_ns, struct writer *out)
 	for (size_t i = 0; i < v->codes.len; i++) {
 		struct code *c = &v->codes.items[i];
 
-		if (c->seen_ns > v->checked_ns) {
-			c->seen_ns += more_ns;
+		uint64_t until_ns = MAX(c->seen_ns, v8_quiet_full_ns(&v->quiet, c->region));
+
+		if (until_ns > v->checked_ns) {
+			c->seen_ns = until_ns + more_ns;
 			retire(v, c);
 		}
 	}
 	for (size_t i = 0; i < v->bytecodes.len; i++) {
 		struct bytecode *b = &v->bytecodes.items[i];
 
-		if (b->seen_ns > v->checked_ns) {
-			b->seen_ns += more_ns;
+		uint64_t until_ns = MAX(b->seen_ns, v8_quiet_full_ns(&v->quiet, b->region));
+
+		if (until_ns > v->checked_ns) {
+			b->seen_ns = until_ns + more_ns;
 			retire_bytecode(v, b);
 		}
 	}

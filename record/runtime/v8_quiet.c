@@ -19,7 +19,7 @@
 #define INEFFECTIVE 64
 #define REMEMBERED  128
 
-enum state { STATE_NONE, STATE_SCAVENGE }; /* others: by marking, or the heap is being torn down */
+enum state { STATE_NONE, STATE_SCAVENGE, STATE_TEAR_DOWN = 4 }; /* others: by marking */
 
 /* What stands around the count of collections; all versions have it in this order. */
 struct counts {
@@ -65,32 +65,67 @@ static struct v8_quiet_heap *find(struct v8_quiet *q, uint64_t addr)
 	return NULL;
 }
 
-/* When it is seen for the first time: nothing was ever freed, or hardly just then. */
+/* When the heap is seen for the first time: nothing was ever freed but with another heap, or hardly just then. */
 static uint64_t first_since(const struct v8_quiet *q, const struct counts *now, uint64_t before_ns)
 {
-	if (!now->marked)
+	uint64_t soon_ns = MAX(before_ns - BEFORE_NS, q->ended_ns);
+
+	if (!now->marked && !q->nheaps)
 		return 1;
-	return now->marked * RARE_NS <= q->age_ns ? before_ns - BEFORE_NS : before_ns;
+	return now->marked * RARE_NS <= q->age_ns ? soon_ns : before_ns;
 }
 
-/* Look at the heap at address @at, which is @heap if it is known. */
-static struct v8_quiet_heap *look(struct v8_quiet *q, struct managed_view *view, uint64_t at, struct v8_quiet_heap *heap)
+/* The heap of address @at, which is seen for the first time; NULL if there is no room. */
+static struct v8_quiet_heap *add(struct v8_quiet *q, uint64_t at, const struct counts *now, uint64_t before_ns)
+{
+	struct v8_quiet_heap *heap = q->heaps;
+
+	while (heap < q->heaps + q->nheaps && (q->nheaps < V8_HEAPS_MAX || !heap->ended))
+		heap++;
+	if (heap == q->heaps + V8_HEAPS_MAX)
+		return NULL;
+	uint64_t since_ns = first_since(q, now, before_ns);
+
+	q->nheaps = MAX(q->nheaps, (size_t)(heap - q->heaps) + 1);
+	*heap = (struct v8_quiet_heap){ .addr = at, .marked = now->marked, .region = now->region, .known = true, .since_ns = since_ns };
+	return heap;
+}
+
+/* A heap that has ended is torn down, or its memory is used otherwise, maybe for another heap. */
+static void look_at(struct v8_quiet *q, struct managed_view *view, struct v8_quiet_heap *heap)
 {
 	uint64_t before_ns = clock_now_ns(CLOCK_MONOTONIC);
 	struct counts now = { 0 };
-	bool whole = read_counts(q, view, at, &now), known = whole && now.state <= STATE_SCAVENGE;
+	bool whole = read_counts(q, view, heap->addr, &now), known = whole && now.state <= STATE_SCAVENGE;
+	bool ended = !whole || now.state >= STATE_TEAR_DOWN, other = whole && now.region != heap->region;
 	uint64_t after_ns = clock_now_ns(CLOCK_MONOTONIC);
 
-	if (!heap && whole && q->nheaps < V8_HEAPS_MAX) {
-		heap = &q->heaps[q->nheaps++];
-		*heap = (struct v8_quiet_heap){ at, now.marked, true, first_since(q, &now, before_ns) };
-	}
-	if (!heap)
-		return NULL;
-	if (!known || !heap->known || now.marked != heap->marked)
+	if ((ended || other) && !heap->ended)
+		q->ended_ns = after_ns;
+	if (other)
+		*heap = (struct v8_quiet_heap){ .addr = heap->addr, .region = now.region };
+	if (!known || !heap->known || ended || now.marked != heap->marked)
 		heap->since_ns = after_ns;
+	if (known && !now.marked)
+		heap->full_ns = before_ns;
 	heap->known = known;
+	heap->ended = ended;
 	heap->marked = now.marked;
+}
+
+/* At the heap of address @at, which is not known. */
+static struct v8_quiet_heap *look_at_new(struct v8_quiet *q, struct managed_view *view, uint64_t at)
+{
+	uint64_t before_ns = clock_now_ns(CLOCK_MONOTONIC);
+	struct counts now = { 0 };
+
+	if (!read_counts(q, view, at, &now) || now.state >= STATE_TEAR_DOWN)
+		return NULL;
+	v8_quiet_look_at_all(q, view);
+	struct v8_quiet_heap *heap = add(q, at, &now, before_ns);
+
+	if (heap)
+		look_at(q, view, heap);
 	return heap;
 }
 
@@ -98,11 +133,34 @@ const struct v8_quiet_heap *v8_quiet_look(struct v8_quiet *q, struct managed_vie
 {
 	uint64_t at = heap_of(q, view, addr & ~(PAGE_LEN - 1));
 
-	return at ? look(q, view, at, find(q, at)) : NULL;
+	struct v8_quiet_heap *heap = at ? find(q, at) : NULL;
+
+	if (!heap)
+		return at ? look_at_new(q, view, at) : NULL;
+	look_at(q, view, heap);
+	return heap;
+}
+
+uint64_t v8_quiet_since(struct v8_quiet *q, struct managed_view *view, uint64_t addr, uint64_t *ret_region)
+{
+	const struct v8_quiet_heap *heap = v8_quiet_look(q, view, addr);
+
+	if (ret_region)
+		*ret_region = heap ? heap->region : 0;
+	return heap ? heap->since_ns : clock_now_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t v8_quiet_full_ns(const struct v8_quiet *q, uint64_t region)
+{
+	for (size_t i = 0; i < q->nheaps; i++) {
+		if (region && q->heaps[i].region == region)
+			return q->heaps[i].full_ns;
+	}
+	return 0;
 }
 
 void v8_quiet_look_at_all(struct v8_quiet *q, struct managed_view *view)
 {
 	for (size_t i = 0; i < q->nheaps; i++)
-		look(q, view, q->heaps[i].addr, &q->heaps[i]);
+		look_at(q, view, &q->heaps[i]);
 }

@@ -19,9 +19,12 @@
 /* Times are CLOCK_MONOTONIC's. */
 struct v8_quiet_heap {
 	uint64_t addr;
-	uint32_t marked;   /* collections that it had counted at the last look */
+	uint32_t marked;   /* collections by marking that it had counted at the last look */
+	uint64_t region;   /* a number that is drawn for each heap */
 	bool known;	   /* that could be read, and none was going on */
+	bool ended;	   /* with the thread that ran JavaScript */
 	uint64_t since_ns; /* all that the heap has is there */
+	uint64_t full_ns;  /* the last look before its first collection by marking: nothing had been freed yet; 0: it came later */
 };
 
 /* Zeroed, but for the layout, no heap is known. */
@@ -30,10 +33,20 @@ struct v8_quiet {
 	uint64_t age_ns; /* of the process, when this was made; 0: not known */
 	struct v8_quiet_heap heaps[V8_HEAPS_MAX];
 	size_t nheaps;
+	uint64_t ended_ns; /* when it was noticed that one has ended, whose memory others have since then; 0: all are there */
 };
 
 /* Read the heap of address @addr, bypassing the pages cached in @view. NULL: unknown, and so is the age of its objects. */
 const struct v8_quiet_heap *v8_quiet_look(struct v8_quiet *q, struct managed_view *view, uint64_t addr);
+
+/*
+ * Since when what lies at @addr was there, if it could be read; now, where that is not known. *@ret_region, if not NULL, is that of its heap,
+ * or 0.
+ */
+uint64_t v8_quiet_since(struct v8_quiet *q, struct managed_view *view, uint64_t addr, uint64_t *ret_region);
+
+/* Until when all that the heap with @region, as in struct v8_quiet_heap, ever had was there for certain; 0: it is not known. */
+uint64_t v8_quiet_full_ns(const struct v8_quiet *q, uint64_t region);
 
 /* At all that are known: the more often, the less is uncertain. */
 void v8_quiet_look_at_all(struct v8_quiet *q, struct managed_view *view);

@@ -534,6 +534,71 @@ TEST(v8_says_since_when_code_was_there)
 	free_heap(h);
 }
 
+static uint64_t watch(struct heap *h, struct v8 *v)
+{
+	managed_view_begin(&h->view, read_heap, h, h->view.limit_ns);
+	v8_watch(v, &h->view);
+	return clock_now_ns(CLOCK_MONOTONIC);
+}
+
+static uint64_t gone_ns(const struct heap *h)
+{
+	struct jitdump_record rec;
+	struct jitdump dump;
+	uint64_t time_ns = 0;
+
+	CHECK(!jitdump_open(&dump, h->out.data, h->out.len));
+	while (jitdump_next(&dump, &rec)) {
+		if (rec.kind == JITDUMP_GONE)
+			time_ns = rec.time_ns;
+	}
+	return time_ns;
+}
+
+TEST(v8_knows_that_code_stays_until_garbage_is_collected)
+{
+	struct heap *h = new_heap();
+	struct v8 *v = v8_new(&h->layout, 1, 0);
+	uint64_t looked_ns, watched_ns;
+
+	put(h, 16, BASE + COUNTS - 576, 8);
+	put(h, COUNTS + 16, 7ULL << 32, 8);
+	CHECK(look(h, v, STREAM + 0x40 + 8, V8_CALLER));
+	looked_ns = clock_now_ns(CLOCK_MONOTONIC);
+	watched_ns = watch(h, v);
+	put(h, COUNTS, 1ULL << 32 | 1, 8);
+	watch(h, v);
+	watch(h, v);
+	put(h, COUNTS, 2ULL << 32 | 2, 8);
+	put(h, DEOPT + 16 + 8 * 6, tagged(INNER), 8);
+	CHECK(compare(h, v));
+	CHECK(gone_ns(h) >= looked_ns);
+	CHECK(gone_ns(h) <= watched_ns);
+	v8_free(v);
+	free_heap(h);
+}
+
+/* Another thread's heap may be where one was that has ended. */
+TEST(v8_tells_heaps_apart_that_are_at_the_same_address)
+{
+	struct heap *h = new_heap();
+	struct v8 *v = v8_new(&h->layout, 1, 0);
+	uint64_t before_ns;
+	bool gone;
+
+	put(h, 16, BASE + COUNTS - 576, 8);
+	put(h, COUNTS + 16, 7ULL << 32, 8);
+	CHECK(look(h, v, STREAM + 0x40 + 8, V8_CALLER));
+	before_ns = clock_now_ns(CLOCK_MONOTONIC);
+	put(h, COUNTS + 16, 8ULL << 32, 8);
+	put(h, DEOPT + 16 + 8 * 6, tagged(INNER), 8);
+	CHECK(look(h, v, STREAM + 0x40 + 8, V8_CALLER));
+	CHECK_STR(last_code(h, &gone).name, "inner");
+	CHECK(last_code(h, &gone).time_ns >= before_ns);
+	v8_free(v);
+	free_heap(h);
+}
+
 TEST(v8_believes_no_code_that_is_read_while_garbage_is_collected)
 {
 	struct heap *h = new_heap();
