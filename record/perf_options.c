@@ -122,6 +122,7 @@ const struct opt perf_stat_options[] = {
 	OPT_INSTEAD('n', "null", NULL, "type -e task-clock: elapsed, user and system time are printed"),
 	OPT_ANYWAY('v', "verbose", NULL, "events that could not be counted are always reported"),
 	OPT_SAME('x', "field-separator"),
+	OPT_LIKE('j', "json-output", NULL, "format=json"),
 	OPT_INSTEAD(0, "table", NULL, "type --format=csv -r N: spread_percent is the spread"),
 	OPT_SAME('G', "cgroup"),
 	OPT_INSTEAD(0, "for-each-cgroup", "NAMES", "type -G PATH once for each cgroup"),
@@ -135,6 +136,7 @@ const struct opt perf_stat_options[] = {
 	OPT_SAME(0, "interval-count"),
 	OPT_INSTEAD(0, "interval-clear", NULL, "type watch -n 1 precord stat -a --duration 1"),
 	OPT_LIKE(0, "timeout", "MS", "duration=%sms"),
+	OPT_LIKE(0, "time", "MS", "duration=%sms"), /* so in an example of its man page */
 	OPT_INSTEAD(0, "metric-only", NULL, "type -M NAME,.. --format=csv and take the metric rows"),
 	OPT_SAME(0, "per-socket"),
 	OPT_INSTEAD(0, "per-die", NULL, "type --per-socket or --per-core"),

@@ -31,6 +31,9 @@ static struct err *parse_chain(void *field, const char *value)
 		chain->kind = *value == 'f' ? RECORDING_CHAIN_FP : RECORDING_CHAIN_NONE;
 		return NULL;
 	}
+	if (!strcmp(value, "lbr"))
+		return err_remedy(err_new(ERR_USAGE, "'lbr', stacks from the processor's branch records, is not recorded"),
+				  "leave it out: stacks are whole without frame pointers; branches before each sample: -b");
 	if (strncmp(value, "dwarf", 5) != 0 || (value[5] && value[5] != ','))
 		return err_new(ERR_USAGE, "'%s' is not one of dwarf, dwarf,BYTES, fp, none", value);
 	*chain = (struct record_chain){ .kind = RECORDING_CHAIN_DWARF };
@@ -51,7 +54,7 @@ static struct err *parse_bare_chain(void *field, const char *value)
 
 static bool is_chain(const char *word)
 {
-	return !strcmp(word, "fp") || !strcmp(word, "none") || !strcmp(word, "dwarf") ||
+	return !strcmp(word, "fp") || !strcmp(word, "none") || !strcmp(word, "dwarf") || !strcmp(word, "lbr") ||
 	       !strncmp(word, "dwarf,", 6);
 }
 

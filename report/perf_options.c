@@ -146,6 +146,7 @@ const struct opt perf_annotate_options[] = {
 };
 
 const struct opt perf_script_options[] = {
+	OPT_ANYWAY('v', "verbose", NULL, "errors are always reported"),
 	OPT_INSTEAD('D', "dump-raw-trace", NULL, RAW),
 	OPT_INSTEAD(0, "dump-unsorted-raw-trace", NULL, RAW),
 	OPT_INSTEAD('L', "Latency", "SCRIPT", "type 'preport script --format=json' and read it in a script"),

@@ -236,10 +236,29 @@ static struct err *with_hint(struct event_lookup *lookup, const struct text_near
 	return err_remedy(err, "%s", hint ? hint : LIST_HINT);
 }
 
+/* "probe", "probe_libc" and "sdt_libc" are what perf probe makes in tracefs. What makes the same probe here; NULL: it is none of them. */
+static const char *probe_instead(const char *system, const char *name, struct arena *arena)
+{
+	if (strpbrk(name, "*?["))
+		return NULL;
+	if (!strcmp(system, "probe"))
+		return arena_printf(arena, "type -e kprobe:%s; precord makes the probe, and removes it at the end", name);
+	if (!strncmp(system, "probe_", 6) && system[6])
+		return arena_printf(arena, "type -e uprobe:%s:%s, or uprobe:/PATH/OF/%s:%s; precord makes the probe, and removes it at the end",
+				    system + 6, name, system + 6, name);
+	if (!strncmp(system, "sdt_", 4) && system[4])
+		return arena_printf(arena, "type -e usdt:%s:%s; 'precord list usdt' shows the markers of a file", system + 4, name);
+	return NULL;
+}
+
 static struct err *unknown_tracepoint(struct event_lookup *lookup, const char *system,
 				      const char *name)
 {
 	struct event_list *list = lookup->list;
+	const char *probe = probe_instead(system, name, &list->arena);
+
+	if (probe)
+		return err_remedy(err_new(ERR_USAGE, "there is no probe '%s:%s'", system, name), "%s", probe);
 	struct text_near near = { .wanted = arena_printf(&list->arena, "%s:%s", system, name) };
 
 	offer_tracepoints(list, system, &near);
@@ -401,6 +420,23 @@ static void offer_vendor(const char *name, const char *description, void *contex
 {
 	(void)description;
 	text_near_offer(context, name);
+}
+
+/* PMUs whose events are a trace in a buffer of their own, not samples. A number may follow the name. */
+static const char *const trace_pmus[] = { "intel_pt", "intel_bts", "cs_etm", "arm_spe", "hisi_ptt", "coresight" };
+
+struct err *event_lookup_check_pmu(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(trace_pmus); i++) {
+		size_t len = strlen(trace_pmus[i]);
+
+		if (strncmp(name, trace_pmus[i], len) != 0 || (name[len] && name[len] != '_'))
+			continue;
+		return err_remedy(err_new(ERR_USAGE, "'%s' is a hardware trace, which is not recorded here", name),
+				  "type 'perf record -e %s//' for it; for the branches before each sample: -b; to keep the last moments: --overwrite",
+				  name);
+	}
+	return NULL;
 }
 
 struct err *event_lookup_unknown_pmu(struct event_lookup *lookup, const char *name)

@@ -56,6 +56,9 @@ MUST_USE struct err *event_lookup_breakpoint(struct event_lookup *lookup, const 
 bool event_lookup_is_slots(const struct event_desc *desc);
 bool event_lookup_is_metric(const struct event_desc *desc);
 
+/* ERR_USAGE, with the remedy: the events of the PMU @name, which may not be there, are no samples. */
+MUST_USE struct err *event_lookup_check_pmu(const char *name);
+
 /* "no such PMU" about @name, with near names. */
 MUST_USE struct err *event_lookup_unknown_pmu(struct event_lookup *lookup, const char *name);
 

@@ -474,6 +474,8 @@ static struct err *look_up(struct event_lookup *lookup, const struct words *word
 		err = event_lookup_name(lookup, head);
 	} else if (strchr(words->head, ':')) {
 		err = read_tracepoint(lookup, head, rest, ret_mods);
+	} else if (words->terms && (err = event_lookup_check_pmu(head))) {
+		return err;
 	} else if (words->terms && event_lookup_has_pmu(lookup, head)) {
 		is_pmu = true;
 		event_lookup_pmu(lookup, head);

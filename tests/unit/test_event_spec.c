@@ -231,6 +231,12 @@ TEST(event_spec_says_where_a_list_is_wrong)
 	check_wrong(&list, "cs,cpu/event=1", "at character 4: no '/' ends the terms");
 	check_wrong(&list, "/event=1/", "an event is missing");
 	check_wrong(&list, "nope/event=1/", "no PMU and no event 'nope'");
+	check_wrong(&list, "intel_pt//u", "'intel_pt' is a hardware trace");
+	check_wrong(&list, "cs,arm_spe_0/ts_enable=1/", "'arm_spe_0' is a hardware trace");
+	check_wrong(&list, "intel_ptx//", "no PMU and no event 'intel_ptx'");
+	check_wrong(&list, "probe:vfs_read", "there is no probe 'probe:vfs_read'");
+	check_wrong(&list, "probe_libc:malloc", "there is no probe 'probe_libc:malloc'");
+	check_wrong(&list, "probe:*", "no tracepoint 'probe:*'");
 	check_wrong(&list, "sched:", "a tracepoint is SYSTEM:NAME");
 	check_wrong(&list, ":sched_switch", "a tracepoint is SYSTEM:NAME");
 	check_wrong(&list, "rxyz", "no event 'rxyz'");
