@@ -7,13 +7,15 @@
 #include "formats/base/compiler.h"
 
 #define LOOK_NS	    100000000 /* at the rate, so often */
-#define LOOK_COUNT  1000	      /* or after so many stacks */
+#define LOOK_COUNT  (STACK_THINNING_RATE / 8) /* or after so many stacks: a ring has room for few large ones */
 #define PERIOD_MAX  1000000
 
 uint64_t stack_thinning_count(struct stack_thinning *t, uint64_t time_ns)
 {
 	uint64_t period = time_ns < t->changed_ns ? t->period_before : t->period;
 
+	if (!t->since_ns)
+		t->since_ns = time_ns;
 	t->count++;
 	return MAX(period, 1);
 }

@@ -19,7 +19,7 @@ static uint64_t switches(struct stack_thinning *t, uint64_t from_ns, uint64_t ra
 			stack_thinning_count(t, now_ns);
 			since_stack = 0;
 		}
-		stack_thinning_decide(t, now_ns);
+		stack_thinning_decide(t, now_ns + SECOND / 100);
 	}
 	return now_ns;
 }
@@ -58,4 +58,14 @@ TEST(stack_thinning_tells_the_period_that_a_stack_was_taken_with)
 	CHECK(period > 1);
 	CHECK_UINT(stack_thinning_count(&t, SECOND + 2), 1); /* it lay in the ring then */
 	CHECK_UINT(stack_thinning_count(&t, SECOND + SECOND / 50), period);
+}
+
+/* A ring of 8 MiB holds 128 stacks of 64 KiB. */
+TEST(stack_thinning_reacts_before_a_ring_has_filled_a_few_times)
+{
+	struct stack_thinning t = { 0 };
+
+	for (uint64_t i = 0; i < 300; i++)
+		stack_thinning_count(&t, SECOND + i * 50000);
+	CHECK(stack_thinning_decide(&t, SECOND + 300 * 50000) >= 9); /* 20,000 a second */
 }
