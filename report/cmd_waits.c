@@ -66,6 +66,8 @@ static void print_head(const struct length_args *args, const struct session *s, 
 	if (s->facts.lives.thinned)
 		printf("stacks were thinned to one in up to %s switches: all waits are here with their lengths; "
 		       "those without a stack are a row\n", number_count(&arena, s->facts.lives.thinned));
+	else if (s->facts.lives.stacks_lost)
+		printf("samples were lost: all waits are here with their lengths; those without a stack are a row\n");
 	print_account(&arena, &s->facts.lives);
 }
 

@@ -38,6 +38,7 @@ struct profile_lives {
 	uint64_t estimated_ns; /* of waits, whose stacks are estimated from those of others of the same thread */
 	struct profile_account account;
 	uint64_t thinned;      /* at most one switch in so many had its stack; 0: each */
+	bool stacks_lost;      /* samples were lost: of some waits, perhaps */
 	uint64_t unwatched_ns; /* of the window, in which switches were not recorded since there were too many */
 };
 

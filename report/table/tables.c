@@ -129,6 +129,8 @@ static void print_estimated(struct output *o, const char *event)
 				      "threads switched so often that switches were recorded for %s of the time: sums are from the "
 				      "scheduler's account; where %s of the waiting was is estimated",
 				      number_share(&o->arena, 1 - (double)lives->unwatched_ns / (double)lives->window_ns), estimated));
+	else if (lives->estimated_ns && !lives->thinned)
+		put_line(o, arena_printf(&o->arena, "samples were lost: where %s of the waiting was is estimated", estimated));
 	else if (lives->estimated_ns)
 		put_line(o, arena_printf(&o->arena,
 				      "threads switched so often that one switch in up to %s has its stack: where %s of the "

@@ -271,6 +271,40 @@ TEST(derive_gives_waits_without_stacks_to_those_that_stand_for_them_where_stacks
 	chain_end(&c);
 }
 
+static uint64_t sum_of_stack(const struct chain *c, uint32_t event, uint32_t stack)
+{
+	uint64_t weight = 0;
+
+	for (size_t i = 0; i < c->out.len; i++)
+		if (c->out.items[i].event == event && c->out.items[i].stack == stack)
+			weight += c->out.items[i].weight;
+	return weight;
+}
+
+TEST(derive_gives_waits_whose_sample_was_lost_to_those_that_stand_for_them)
+{
+	struct chain c;
+
+	chain_begin(&c, true);
+	for (uint64_t i = 0; i < 20; i++) {
+		struct event sample = { .kind = EVENT_SAMPLE, .tid = 5, .time_ns = START + i * 1000, .cpu = 0,
+					.sample = { .event = 1, .period = 1 } };
+
+		if (i == 0 || i >= 10)
+			feed(&c, sample, 1);
+		if (i == 1)
+			feed(&c, (struct event){ .kind = EVENT_LOST, .tid = 6, .time_ns = START + 1000, .lost = { 1, 9, false } }, 0);
+		feed_switch(&c, 5, START + i * 1000 + 1, false, false);
+		feed_switch(&c, 5, START + i * 1000 + 501, true, false);
+	}
+	derive_finish(c.derive);
+	CHECK_UINT(sum_of_stack(&c, 1, 1), 20 * 500);
+	CHECK(derive_lives(c.derive).stacks_lost);
+	CHECK_UINT(derive_lives(c.derive).estimated_ns, 9 * 500);
+	CHECK_UINT(derive_lives(c.derive).thinned, 0);
+	chain_end(&c);
+}
+
 /* One stack in ten; waits of 500 ns each microsecond from @from_ns on. */
 static void feed_thinned(struct chain *c, uint32_t tid, uint64_t from_ns, uint32_t stack)
 {
@@ -283,16 +317,6 @@ static void feed_thinned(struct chain *c, uint32_t tid, uint64_t from_ns, uint32
 		feed_switch(c, tid, from_ns + i * 1000 + 1, false, false);
 		feed_switch(c, tid, from_ns + i * 1000 + 501, true, false);
 	}
-}
-
-static uint64_t sum_of_stack(const struct chain *c, uint32_t event, uint32_t stack)
-{
-	uint64_t weight = 0;
-
-	for (size_t i = 0; i < c->out.len; i++)
-		if (c->out.items[i].event == event && c->out.items[i].stack == stack)
-			weight += c->out.items[i].weight;
-	return weight;
 }
 
 TEST(derive_gives_nothing_of_a_thread_that_ended_to_one_that_has_its_number_now)

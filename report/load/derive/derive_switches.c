@@ -11,7 +11,8 @@
  * that what they add up to is the length by construction. A wait whose stack was not sampled is a row of its own.
  *
  * Where threads switch so often that the recorder thinned stacks (one switch in N has one), waits without a stack are
- * given to those of the same thread and state that have one, in proportion to their lengths. Sums stay what they are.
+ * given to those of the same thread and state that have one, in proportion to their lengths. Sums stay what they are. So
+ * are those whose samples were lost.
  *
  * Where there were so many that the recorder left switches out for a while, the scheduler's account of each thread, read
  * before and behind, says how long it ran, waited for a CPU and was blocked in between; one that has not run according
@@ -174,10 +175,16 @@ static bool is_point(const struct switches *s, const struct event *ev)
 	return ev->kind == EVENT_SAMPLE && sched_points_kind(s->points, ev->sample.event) != SCHED_POINT_NONE;
 }
 
-/* Which thread of the process waits for a descriptor is not said. */
+/* Samples were lost: of which event of that ring is not said. */
+static bool is_loss(const struct event *ev)
+{
+	return (ev->kind == EVENT_LOST || ev->kind == EVENT_LOST_SAMPLES) && ev->lost.event != RECORDING_NO_EVENT;
+}
+
+/* Which thread of the process waits for a descriptor is not said, nor whose samples were lost. */
 static bool is_anyones(const void *state, const struct event *ev)
 {
-	return ev->kind == EVENT_DESCRIPTOR || ev->kind == EVENT_THROTTLE || is_point(state, ev);
+	return ev->kind == EVENT_DESCRIPTOR || ev->kind == EVENT_THROTTLE || is_loss(ev) || is_point(state, ev);
 }
 
 static bool wants(const void *state, const struct event *ev)
@@ -320,14 +327,14 @@ static void settle_pending(struct switches *s, struct life *life, bool all)
 }
 
 /*
- * Were stacks thinned? A sample says that of its CPU only, and of one that has none of these threads' for a while none does: so
+ * Were stacks thinned, or lost? A sample says that of its CPU only, and of one that has none of these threads' for a while none does: so
  * it counts wherever it was, once it was seen. What is new has not left a CPU and has no stack anyway.
  */
 static bool may_share(const struct switches *s, const struct life *life)
 {
 	bool is_new = life->born_ns > s->start_ns && life->since_ns == life->born_ns;
 
-	return (s->sums.thinned || s->watched_ns || s->left_out_ns) && !s->request->each_wait && !is_new &&
+	return (s->sums.thinned || s->sums.stacks_lost || s->watched_ns || s->left_out_ns) && !s->request->each_wait && !is_new &&
 	       (life->state == PROFILE_STATE_BLOCKED || life->state == PROFILE_STATE_RUNNABLE);
 }
 
@@ -898,6 +905,10 @@ static void take(void *state, const struct derive_event *event)
 	}
 	if (ev->kind == EVENT_THROTTLE) {
 		take_guard(s, ev);
+		return;
+	}
+	if (is_loss(ev)) {
+		s->sums.stacks_lost = true;
 		return;
 	}
 	if (ev->kind == EVENT_DESCRIPTOR) {
