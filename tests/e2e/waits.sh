@@ -17,12 +17,12 @@ weight() { columns "$2" weight <"$1" | awk -F'\t' -v f="$3" '$1 == f { print $2;
 first() { columns function <"$1" | head -n 1; }
 # holds_truth FILE FUNCTION NS: is that within the interval of the function's row? Beside it by a fiftieth, 5 ms, and 30 us a
 # wait: the scheduler counts switching itself as time on a CPU. The program's clock also counts that a thread is preempted at its
-# clock, and waits whose stack is not known, which have rows of their own.
+# clock or as it reads its account, and waits whose stack is not known, which have rows of their own.
 holds_truth() {
 	columns low high samples weight function <"$1" | awk -F'\t' -v f="$2" -v own="$3" '
 		{ total += $4 }
 		$5 == f { low += $1; high += $2; n += $3 }
-		$5 ~ /^(off_ns|now_ns|ran_ns|"?\[.*)$/ { more += $4 }
+		$5 ~ /^(off_ns|now_ns|ran_ns|ready_ns|"?\[.*)$/ { more += $4 }
 		END { room = 5e6 + 3e4 * n
 		      printf "%s: %.3f to %.3f ms, %.3f by its own clock\n", f, low * total / 1e6, high * total / 1e6, own / 1e6
 		      exit !(n && own >= low * total * 0.98 - room && own <= high * total * 1.02 + room + more) }'

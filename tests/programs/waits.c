@@ -347,20 +347,28 @@ static void run_chain(void)
 		pthread_join(threads[i], NULL);
 }
 
-/* Two that never rest on one CPU: each is ready to run while the other does. The scheduler's own account is the truth. */
-static NOINLINE void *burn(void *arg)
+/* How long this thread was ready to run, by the scheduler's own account; 0 if there is none. */
+static NOINLINE uint64_t ready_ns(void)
 {
-	uint64_t end = now_ns() + (uint64_t)rounds * 20000000, ran = 0, ready = 0;
+	uint64_t ran = 0, ready = 0;
 	char text[128] = "";
 	int fd = open("/proc/thread-self/schedstat", O_RDONLY);
+
+	if (fd >= 0 && read(fd, text, sizeof(text) - 1) > 0)
+		sscanf(text, "%lu %lu", (unsigned long *)&ran, (unsigned long *)&ready);
+	close(fd);
+	return ready;
+}
+
+/* Two that never rest on one CPU: each is ready to run while the other does. How long a thread takes to begin is not this function's. */
+static NOINLINE void *burn(void *arg)
+{
+	uint64_t begun = ready_ns(), end = now_ns() + (uint64_t)rounds * 20000000;
 
 	while (now_ns() < end)
 		for (volatile int i = 0; i < 100000; i++) /* so that it is here nearly always, not at the clock */
 			;
-	if (fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 &&
-	    sscanf(text, "%lu %lu", (unsigned long *)&ran, (unsigned long *)&ready) == 2)
-		waited_ns += ready;
-	close(fd);
+	waited_ns += ready_ns() - begun;
 	return arg;
 }
 
