@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_clock.c - two files of /proc/PID/task/TID: schedstat has the time that the thread has run, as of its last switch or scheduler tick, the
- * time that it waited for a CPU, and how often it got one (Documentation/scheduler/sched-stats.rst); stat has its state and its current or
- * last CPU (proc(5)).
+ * thread_clock.c - two files of /proc/PID/task/TID: schedstat (sched_account.h), and stat, which has the thread's state and its current or last
+ * CPU (proc(5)).
  */
 #include "record/sample/thread_clock.h"
 
@@ -10,6 +9,7 @@
 #include "formats/base/memory.h"
 #include "record/task/process_clock.h"
 #include "record/task/process_stat.h"
+#include "record/task/sched_account.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -50,16 +50,11 @@ static void close_clock(struct thread_clock *clock)
 /* False: the thread has ended, or the kernel keeps no such account. Both numbers only grow. */
 static bool read_account(const struct thread_clock *clock, uint64_t *ret)
 {
-	uint64_t ran_ns, waited_ns, turns;
-	char text[128];
-	ssize_t got = pread(clock->account_fd, text, sizeof(text) - 1, 0);
+	struct event_task_times account;
 
-	if (got <= 0)
+	if (!sched_account_read(clock->account_fd, &account))
 		return false;
-	text[got] = '\0';
-	if (sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &ran_ns, &waited_ns, &turns) != 3)
-		return false;
-	*ret = ran_ns + turns;
+	*ret = account.run_ns + account.turns;
 	return true;
 }
 
@@ -71,9 +66,7 @@ static bool runs_elsewhere(const struct thread_clock *clock)
 	ssize_t got = pread(clock->stat_fd, text, sizeof(text) - 1, 0);
 
 	text[MAX(got, 0)] = '\0';
-	const char *name_end = strrchr(text, ')'); /* a name may be anything */
-
-	return name_end && strncmp(name_end, ") R", 3) == 0 && process_stat_field(text, PROCESS_STAT_PROCESSOR, &cpu) &&
+	return process_stat_is_runnable(text) && process_stat_field(text, PROCESS_STAT_PROCESSOR, &cpu) &&
 	       cpu != (uint64_t)sched_getcpu();
 }
 

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define TEXT_LEN 4096
+
 bool process_stat_field(const char *text, unsigned field, uint64_t *ret)
 {
 	const char *at = strrchr(text, ')'); /* of the 2nd */
@@ -21,14 +23,36 @@ bool process_stat_field(const char *text, unsigned field, uint64_t *ret)
 	return at && sscanf(at, "%" SCNu64, ret) == 1;
 }
 
-bool process_stat_u64(int proc_fd, unsigned field, uint64_t *ret)
+/* "" if it cannot be read. */
+static void read_text(int proc_fd, char text[TEXT_LEN])
 {
 	int fd = openat(proc_fd, "stat", O_RDONLY | O_CLOEXEC);
-	char text[4096];
-	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	ssize_t len = fd < 0 ? -1 : read(fd, text, TEXT_LEN - 1);
 
 	if (fd >= 0)
 		close(fd);
 	text[MAX(len, 0)] = '\0';
+}
+
+bool process_stat_u64(int proc_fd, unsigned field, uint64_t *ret)
+{
+	char text[TEXT_LEN];
+
+	read_text(proc_fd, text);
 	return process_stat_field(text, field, ret);
+}
+
+bool process_stat_is_runnable(const char *text)
+{
+	const char *name_end = strrchr(text, ')');
+
+	return name_end && strncmp(name_end, ") R", 3) == 0;
+}
+
+bool process_is_runnable(int proc_fd)
+{
+	char text[TEXT_LEN];
+
+	read_text(proc_fd, text);
+	return process_stat_is_runnable(text);
 }

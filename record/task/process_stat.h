@@ -19,4 +19,8 @@ bool process_stat_field(const char *text, unsigned field, uint64_t *ret);
 /* The same of the process with the folder @proc_fd of /proc. */
 bool process_stat_u64(int proc_fd, unsigned field, uint64_t *ret);
 
+/* Does the thread run, or wait for a CPU? */
+bool process_stat_is_runnable(const char *text);
+bool process_is_runnable(int proc_fd); /* its main thread */
+
 #endif

@@ -6,6 +6,7 @@
 
 #include "formats/base/clock.h"
 #include "formats/base/text.h"
+#include "record/task/sched_account.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -37,23 +38,17 @@ void task_times_deinit(struct task_times *t)
 	map_deinit(&t->runs);
 }
 
-/* "run wait turns", in nanoseconds but for the last. */
-static bool read_schedstat(int dir_fd, uint32_t tid, struct event_task_times *ret)
+static bool read_account(int dir_fd, uint32_t tid, struct event_task_times *ret)
 {
-	char path[32], text[96];
-	ssize_t len;
-	int fd;
+	char path[32];
 
 	snprintf(path, sizeof(path), "%" PRIu32 "/schedstat", tid);
-	fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	len = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (len <= 0)
-		return false;
-	text[len] = '\0';
-	return sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &ret->run_ns, &ret->wait_ns, &ret->turns) == 3;
+	int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
+	bool known = sched_account_read(fd, ret);
+
+	if (fd >= 0)
+		close(fd);
+	return known;
 }
 
 /* Did it run since it was last reported? */
@@ -87,7 +82,7 @@ static struct err *read_process(const struct reading *r, uint32_t pid)
 		uint64_t tid;
 
 		if (!text_parse_u64(entry->d_name, &tid) || tid > UINT32_MAX || !task_filter_owns(r->filter, pid, (uint32_t)tid) ||
-		    !read_schedstat(dirfd(dir), (uint32_t)tid, &ev.task_times))
+		    !read_account(dirfd(dir), (uint32_t)tid, &ev.task_times))
 			continue;
 		ev.tid = (uint32_t)tid;
 		ev.time_ns = clock_now_ns(CLOCK_MONOTONIC);
