@@ -105,15 +105,16 @@ static void keep(struct code_files *files, struct code_file *file, int fd)
 	files->nopen++;
 }
 
-static void open_through(struct code_files *files, struct code_file *file,
-			 const struct code_place *place)
+static enum code_result open_through(struct code_files *files, struct code_file *file,
+				     const struct code_place *place)
 {
 	struct code_wish wish = wish_of(file);
 	struct code_found found;
 	int fd;
+	enum code_result result = look(files, file, place, &wish, &found, &fd);
 
-	look(files, file, place, &wish, &found, &fd);
 	keep(files, file, fd);
+	return result;
 }
 
 static bool may_be_wanted(const struct code_file *file)
@@ -367,6 +368,18 @@ int code_file_open(const struct code_file *file)
 	return fd;
 }
 
+/* It may not have been opened when it was mapped, since the reader had too much to do: once in each round is soon enough. */
+static void open_wanted(struct code_files *files, struct code_file *file, const struct code_place *place)
+{
+	bool may = code_file_fd(file) < 0 && file->mapped.kind == MAPPED_FILE && file->nattempts < ATTEMPTS_MAX &&
+		   file->tried_round != files->round + 1 && has_room(files);
+
+	if (!may)
+		return;
+	file->tried_round = files->round + 1;
+	file->nattempts += open_through(files, file, place) != CODE_REFUSED;
+}
+
 bool code_files_touch(struct code_files *files, struct code_file *file, uint64_t offset,
 		      uint64_t leaves, const struct code_place *place)
 {
@@ -374,6 +387,7 @@ bool code_files_touch(struct code_files *files, struct code_file *file, uint64_t
 
 	if (slot) {
 		*slot += leaves;
+		open_wanted(files, file, place);
 		return false;
 	}
 	if (!has_room_for(files, file)) {
@@ -388,10 +402,6 @@ bool code_files_touch(struct code_files *files, struct code_file *file, uint64_t
 		mapped_file_ref(&file->mapped);
 		vec_push(&files->wanted, file);
 	}
-	if (code_file_fd(file) < 0 && file->mapped.kind == MAPPED_FILE &&
-	    file->nattempts < ATTEMPTS_MAX && has_room(files)) {
-		file->nattempts++;
-		open_through(files, file, place);
-	}
+	open_wanted(files, file, place);
 	return true;
 }

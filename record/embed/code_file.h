@@ -27,7 +27,8 @@ struct code_file {
 	bool looked_at;     /* it was examined, or cannot be */
 	uint8_t nlate;      /* timeouts */
 	bool wanted;        /* it has sampled addresses for the current output file */
-	uint32_t nattempts; /* to open it */
+	uint32_t nattempts; /* to open it, which were not refused */
+	uint64_t tried_round; /* the round of the last attempt + 1 */
 	uint64_t touched;   /* the round in which something new was last seen in it */
 	struct map offsets; /* in the file -> samples taken there */
 	bool merged;        /* offsets are with another file of the same content (attach_image.c) */
@@ -53,7 +54,8 @@ void code_files_init(struct code_files *files, size_t max_open);
 void code_files_deinit(struct code_files *files);
 
 /*
- * An address at @offset of @file was seen, as the leaf of @leaves samples; opens the file if it is not open and allowed. True if the offset is new.
+ * An address at @offset of @file was seen, as the leaf of @leaves samples; opens the file if it is not open and that is allowed, once in a
+ * round. True if the offset is new.
  */
 bool code_files_touch(struct code_files *files, struct code_file *file, uint64_t offset,
 		      uint64_t leaves, const struct code_place *place);

@@ -8,14 +8,18 @@
 #include "formats/base/memory.h"
 #include "record/system/confine.h"
 #include "record/system/priority.h"
+#include "record/task/process_stat.h"
+#include "record/task/sched_account.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -27,18 +31,19 @@
 #define NAME_MAX_LEN 128
 #define MEMORY_MAX   ((uint64_t)1 << 30) /* the reader may use this much more than the recorder */
 
-#define PROMPT_NS     500000 /* an answer that took no longer counts as a sixth of that */
-#define PROMPT_WEIGHT 6
+#define PROMPT_NS   500000 /* an answer that took no longer was work */
+#define WORK_WEIGHT 6	   /* of which a sixth counts */
+#define BUSY_PART   4	   /* part of the timeout of one answer after which a busy reader is looked at again */
 #define SOON_PART     5 /* part of the timeout of one answer that applies to a batch */
 
 struct limits {
-	uint64_t wait_ns, bucket_ns;
+	uint64_t wait_ns, busy_ns, bucket_ns; /* for one answer, also if the reader is busy; for all */
 	unsigned percent;
 };
 
 static const struct limits limits[] = {
-	[FOREIGN_DRAIN] = { 100000000ULL, 1000000000ULL, 5 },
-	[FOREIGN_THREAD] = { 2000000000ULL, 10000000000ULL, 20 },
+	[FOREIGN_DRAIN] = { 100000000ULL, 1000000000ULL, 1000000000ULL, 5 },
+	[FOREIGN_THREAD] = { 2000000000ULL, 4000000000ULL, 10000000000ULL, 20 },
 };
 
 struct request {
@@ -50,6 +55,7 @@ struct request {
 struct foreign_reader {
 	pid_t pid; /* 0: none runs */
 	int fd;    /* to it */
+	uint64_t busy_ns; /* how long it has run or waited for a CPU, by the last look at its account */
 	const struct limits *limits;
 	pid_t left[FOREIGN_LEFT_MAX]; /* killed, but not yet dead */
 	size_t nleft;
@@ -184,6 +190,7 @@ static bool begin(struct foreign_reader *f)
 	f->pid = pid;
 	f->fd = fds[0];
 	f->cpu = -1;
+	f->busy_ns = 0;
 	return true;
 }
 
@@ -280,25 +287,78 @@ static void fill(struct foreign_reader *f, uint64_t now)
 	f->filled_ns = now;
 }
 
-/* Prompt answers are work, not waiting: a machine may start a thousand programs a second. */
-static uint64_t cost_of(uint64_t waited_ns)
+/* A file of its folder in /proc. */
+static int open_own(const struct foreign_reader *f, const char *name)
 {
-	return waited_ns <= PROMPT_NS ? waited_ns / PROMPT_WEIGHT : waited_ns;
+	char path[48];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)f->pid, name);
+	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-static bool wait_for_answer(struct foreign_reader *f, const struct foreign_job *job, uint64_t start)
+/* How long it has run or waited for a CPU since the last look; 0 if the kernel does not say. */
+static uint64_t busy_since(struct foreign_reader *f)
+{
+	struct event_task_times times;
+	uint64_t before = f->busy_ns;
+	int fd = open_own(f, "schedstat");
+
+	if (sched_account_read(fd, &times))
+		f->busy_ns = times.run_ns + times.wait_ns;
+	if (fd >= 0)
+		close(fd);
+	return f->busy_ns > before ? f->busy_ns - before : 0;
+}
+
+/* It is not blocked: this machine is slow, or has much to do. */
+static bool is_busy(const struct foreign_reader *f)
+{
+	int folder = open_own(f, ".");
+	bool busy = folder >= 0 && process_is_runnable(folder);
+
+	if (folder >= 0)
+		close(folder);
+	return busy;
+}
+
+/*
+ * Work is not waiting: a machine may start a thousand programs a second, and one that is slow or has much else to do
+ * works for longer. Answers that came at once are work without a look at the account.
+ */
+static uint64_t cost_of(struct foreign_reader *f, uint64_t waited_ns)
+{
+	uint64_t work_ns = waited_ns;
+
+	if (waited_ns <= PROMPT_NS)
+		f->busy_ns += waited_ns;
+	else
+		work_ns = MIN(busy_since(f), waited_ns);
+	return waited_ns - work_ns + work_ns / WORK_WEIGHT;
+}
+
+static bool wait_until(const struct foreign_reader *f, uint64_t until, uint64_t *now)
 {
 	struct pollfd ready = { .fd = f->fd, .events = POLLIN };
-	uint64_t until = start + f->limits->wait_ns / (job->can_ask_again ? SOON_PART : 1), now = start;
 	int count = 0;
 
-	while (count <= 0 && now < until) {
-		count = poll(&ready, 1, (int)((until - now) / 1000000 + 1));
-		now = clock_now_ns(CLOCK_MONOTONIC);
+	while (count <= 0 && *now < until) {
+		count = poll(&ready, 1, (int)((until - *now) / 1000000 + 1));
+		*now = clock_now_ns(CLOCK_MONOTONIC);
 	}
-	f->bucket_ns -= MIN(cost_of(now - start), f->bucket_ns);
-	f->filled_ns = now;
 	return count > 0;
+}
+
+/* A reader that is blocked when its time is over is given up, one that is not is waited for longer. */
+static bool wait_for_answer(struct foreign_reader *f, const struct foreign_job *job, uint64_t start)
+{
+	uint64_t patience = f->limits->wait_ns / (job->can_ask_again ? SOON_PART : 1), now = start;
+	bool came = wait_until(f, start + patience, &now);
+
+	while (!came && now - start < f->limits->busy_ns && is_busy(f))
+		came = wait_until(f, now + patience / BUSY_PART, &now);
+	f->bucket_ns -= MIN(cost_of(f, now - start), f->bucket_ns);
+	f->filled_ns = now;
+	return came;
 }
 
 static enum foreign_result ask_directly(const struct foreign_job *job, void *answer, int *ret_fd)

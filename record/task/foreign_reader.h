@@ -11,6 +11,8 @@
  *	                    ◄─          answer, perhaps with a descriptor
  *	no answer in time: kills it, goes on, and starts another one for the next request
  *
+ * Time in which the reader runs, or waits for a CPU, is not time in which a file blocks it: it gets longer if it is
+ * found so, on a machine that is slow or has much to do.
  * One that cannot be killed is abandoned and ends when its file answers. The total waiting time and the number of abandoned
  * readers are bounded too; beyond that nothing is read for a while. Everything that was not read is counted.
  *
@@ -30,10 +32,10 @@
 
 #define FOREIGN_LEFT_MAX    16 /* readers that do not die */
 
-/* Who waits; timeouts of one answer and of all (a full bucket, and its rate). */
+/* Who waits; timeouts of one answer, if the reader is blocked and if it is busy, and of all (a full bucket, and its rate). */
 enum foreign_patience {
-	FOREIGN_DRAIN,  /* rings wait for it: 100 ms; 1 s, 5 % */
-	FOREIGN_THREAD, /* a background thread: 2 s; 10 s, 20 % */
+	FOREIGN_DRAIN,  /* rings wait for it: 100 ms, 1 s; 1 s, 5 % */
+	FOREIGN_THREAD, /* a background thread: 2 s, 4 s; 10 s, 20 % */
 };
 
 struct foreign_reader;

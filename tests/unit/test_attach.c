@@ -398,6 +398,38 @@ TEST(code_files_hold_the_latest_that_may_be_wanted_and_all_that_are)
 	code_files_deinit(&files);
 }
 
+/* A reader that had too much to do comes to it in a later round; one address may be all that a loop has. */
+TEST(code_files_try_again_at_an_address_that_is_known)
+{
+	struct code_files files;
+	const uint32_t nobody[PROCESS_LINEAGE] = { 5000008 };
+	const struct code_place place = { nobody, 0x1000, 0x2000, 0 };
+	char path[4096], away[4096];
+	bool is_new;
+
+	snprintf(away, sizeof(away), "%s", test_path("away"));
+	snprintf(path, sizeof(path), "%s", test_path("late"));
+	struct event_mmap map = { .flags = EVENT_MMAP_EXEC, .path = path };
+	struct stat st;
+	int fd = open(away, O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+	CHECK_INT(fstat(fd, &st), 0);
+	close(fd);
+	map.inode = st.st_ino;
+	code_files_init(&files, 8);
+	struct code_file *file = code_files_identify(&files, &map, &place, /* keep= */ true, &is_new);
+
+	mapped_file_ref(&file->mapped);
+	CHECK(code_files_touch(&files, file, 64, 1, &place));
+	CHECK_INT(rename(away, path), 0);
+	code_files_touch(&files, file, 64, 1, &place);
+	CHECK(code_file_fd(file) < 0); /* once in a round */
+	code_files_round(&files);
+	CHECK(!code_files_touch(&files, file, 64, 1, &place));
+	CHECK(code_file_fd(file) >= 0);
+	code_files_deinit(&files);
+}
+
 /* What a long recording of a build machine does: each process a file of its own, in which something is seen. */
 TEST(code_files_drop_the_oldest_that_no_one_maps)
 {

@@ -4,6 +4,7 @@
  */
 #include "record/task/foreign_reader.h"
 
+#include "formats/base/clock.h"
 #include "tests/unit/test.h"
 
 #include <sched.h>
@@ -91,4 +92,29 @@ TEST(foreign_reader_of_a_real_time_recorder_runs_on_its_cpu)
 	sched_setscheduler(0, SCHED_OTHER, &ordinary);
 	sched_setaffinity(0, sizeof(before), &before);
 	CHECK_UINT(cpus, (uint64_t)1 << cpu);
+}
+
+/* Longer than the drain waits for a file that blocks. */
+static void busily(const void *request, void *answer, int *ret_fd)
+{
+	uint64_t until = clock_now_ns(CLOCK_MONOTONIC) + 150000000;
+
+	while (clock_now_ns(CLOCK_MONOTONIC) < until)
+		;
+	soon(request, answer, ret_fd);
+}
+
+TEST(foreign_reader_waits_for_a_reader_that_works)
+{
+	struct foreign_reader *f = foreign_reader_new(FOREIGN_DRAIN);
+	uint32_t number = 1, answer = 0;
+	struct foreign_job job = { .run = busily, .name = "much", .request = &number, .request_len = sizeof(number),
+				   .answer_len = sizeof(answer) };
+	int fd;
+
+	CHECK_INT(foreign_reader_ask(f, &job, &answer, &fd), FOREIGN_DONE);
+	CHECK_UINT(answer, 2);
+	job.run = never;
+	CHECK_INT(foreign_reader_ask(f, &job, &answer, &fd), FOREIGN_LATE);
+	foreign_reader_free(f);
 }

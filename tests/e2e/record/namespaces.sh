@@ -56,11 +56,11 @@ for i in 1 2 3; do
 done
 END
 if [ "$(id -u)" = 0 ]; then
-	precord -q -F 199 -g none -m 8M -o brief.trace -- sh brief.sh || fail "precord: $?"
+	precord -F 199 -g none -m 8M -o brief.trace -- sh brief.sh 2>said.txt || { cat said.txt; fail "precord: $?"; }
 	preport -i brief.trace --limit 1000 --format=csv 2>/dev/null | columns function >functions.txt
 	for i in 1 2 3; do
 		grep -qx spin$i functions.txt ||
-			{ head functions.txt; fail "'spin$i', which was removed at once, has no name"; }
+			{ cat said.txt; preport -i brief.trace --limit 20; head functions.txt; fail "'spin$i', which was removed at once, has no name"; }
 	done
 fi
 
