@@ -507,6 +507,24 @@ static struct managed_file *known_file(const struct managed_files *files,
 	return NULL;
 }
 
+/*
+ * Forget the oldest file that turned out to hold no interpreter: nobody refers to it. Any user can begin programs with an interpreter's name.
+ * One that did not answer is kept, for it would have to be waited for again.
+ */
+static bool make_room(struct managed_files *files)
+{
+	size_t i = 0;
+
+	while (i < files->items.len && (files->items.items[i]->usable || files->items.items[i]->late))
+		i++;
+	if (i == files->items.len)
+		return false;
+	free(files->items.items[i]);
+	files->items.len--;
+	memmove(files->items.items + i, files->items.items + i + 1, (files->items.len - i) * sizeof(*files->items.items));
+	return true;
+}
+
 /* Read it, and remember the result, unless no reader was available. */
 static struct managed_file *find_file(struct managed_files *files, const struct managed_runtime *runtime,
 				      const struct managed_place *place, const char **why)
@@ -515,7 +533,7 @@ static struct managed_file *find_file(struct managed_files *files, const struct 
 
 	if (file)
 		return file;
-	if (files->items.len >= MANAGED_FILES_MAX) {
+	if (files->items.len >= MANAGED_FILES_MAX && !make_room(files)) {
 		*why = "there are more files of interpreters than " NUMBER_TEXT(MANAGED_FILES_MAX);
 		return NULL;
 	}

@@ -34,8 +34,8 @@ struct managed_place {
 
 /*
  * The binary at @place, for @runtime, and what to add to its link-time addresses there; NULL if it cannot be read or has
- * none of the runtime's symbols; or if it did not answer or there are MANAGED_FILES_MAX already; only then
- * *@ret_why is set. @ret_why may be NULL. Valid until managed_files_deinit().
+ * none of the runtime's symbols; or if it did not answer or there are MANAGED_FILES_MAX interpreters already;
+ * only then *@ret_why is set. @ret_why may be NULL. Valid until managed_files_deinit().
  */
 const struct managed_binary *managed_files_get(struct managed_files *files,
 					       const struct managed_runtime *runtime,

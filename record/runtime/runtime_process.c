@@ -252,6 +252,21 @@ static void open_hotspot(struct runtime_process *p, const struct managed_place *
 		keep_hotspot(p, &layout);
 }
 
+/* Forget the oldest file that is none of V8's that can be read: nobody refers to it, and any user can begin others with such a name. */
+static bool make_room(struct runtime_files *files)
+{
+	size_t i = 0;
+
+	while (i < files->v8.len && files->v8.items[i]->usable)
+		i++;
+	if (i == files->v8.len)
+		return false;
+	free(files->v8.items[i]);
+	files->v8.len--;
+	memmove(files->v8.items + i, files->v8.items + i + 1, (files->v8.len - i) * sizeof(*files->v8.items));
+	return true;
+}
+
 /* NULL if it did not answer. The layout is not believed: a hostile file may have had the reader write it. */
 static const struct v8_file *get_v8_file(struct runtime_files *files, const struct managed_place *place)
 {
@@ -264,7 +279,7 @@ static const struct v8_file *get_v8_file(struct runtime_files *files, const stru
 		if (known->device == place->device && known->inode == place->inode)
 			return known;
 	}
-	if (files->v8.len >= MANAGED_FILES_MAX || !runtime_file_v8(files->files.reader, place, &layout, &usable))
+	if ((files->v8.len >= MANAGED_FILES_MAX && !make_room(files)) || !runtime_file_v8(files->files.reader, place, &layout, &usable))
 		return NULL;
 	struct v8_file *file = memory_zeroed(1, sizeof(*file));
 

@@ -14,23 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-TEST(managed_files_say_when_there_are_too_many)
-{
-	CLEANUP(managed_files_deinit) struct managed_files files = { 0 };
-	const char *why = NULL;
-	uint64_t bias;
-
-	for (unsigned i = 0; i <= MANAGED_FILES_MAX; i++) {
-		char path[64];
-		struct managed_place place = { .pid = (uint32_t)getpid(), .path = path };
-
-		snprintf(path, sizeof(path), "/nowhere/%u/python3", i);
-		CHECK(!why);
-		CHECK(!managed_files_get(&files, &managed_python, &place, &bias, &why));
-	}
-	CHECK(why && strstr(why, "64"));
-}
-
 static const char *const own_symbols[] = { "main", NULL };
 static const char *const no_loops[] = { NULL };
 
@@ -91,6 +74,36 @@ TEST(managed_place_survives_a_file_that_is_cut_short_while_it_is_read)
 }
 
 static const char *const no_symbols[] = { "there_is_no_such_variable", NULL };
+
+/* A user may begin any number of files with an interpreter's name: they take no place from others. */
+TEST(managed_files_that_hold_no_interpreter_give_way)
+{
+	CLEANUP(managed_files_deinit) struct managed_files files = { 0 };
+	struct managed_runtime all[MANAGED_FILES_MAX + 1];
+	struct managed_place place, fake = { .pid = (uint32_t)getpid() };
+	const char *why = NULL;
+	char path[4096];
+	uint64_t bias;
+
+	for (unsigned i = 0; i < 3 * MANAGED_FILES_MAX; i++) {
+		snprintf(path, sizeof(path), "/nowhere/%u/python3", i);
+		fake.path = path;
+		CHECK(!managed_files_get(&files, &managed_python, &fake, &bias, &why));
+		CHECK(!why);
+	}
+	if (getenv("EMULATOR"))
+		SKIP("what /proc says here is the emulator's");
+	CHECK(managed_place_program((uint32_t)getpid(), path, &place));
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		all[i] = (struct managed_runtime){ .symbols = no_symbols, .section = ".rodata", .loops = no_loops, .is_file = is_any };
+		const struct managed_binary *binary = managed_files_get(&files, &all[i], &place, &bias, &why);
+
+		if (!i && !binary)
+			SKIP("there is no openat2()");
+		CHECK(!binary == (i == MANAGED_FILES_MAX));
+	}
+	CHECK(why && strstr(why, "64"));
+}
 
 TEST(managed_files_know_a_program_by_its_symbols_or_its_section_and_by_its_banner)
 {
