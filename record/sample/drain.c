@@ -405,7 +405,7 @@ static struct err *drain_side_band(struct drain *d)
 	for (size_t i = 0; i < d->side.len && !err; i++)
 		err = take_side_band(d, &d->side.items[i]);
 	if (!err)
-		err = process_info_tell(d->options.process_info, take_told, d);
+		err = process_info_tell(d->options.process_info, d->newest_ns, take_told, d);
 	for (size_t i = 0; i < rings->len; i++) {
 		ring_release(&rings->items[i]);
 		d->totals.broken += rings->items[i].skipped > 0;

@@ -8,8 +8,10 @@
 #include "formats/base/reader.h"
 #include "record/task/foreign_reader.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -229,11 +231,54 @@ static struct err *tell_some(struct process_info *info, const struct process_exe
 	return err;
 }
 
-struct err *process_info_tell(struct process_info *info, struct err *(*tell)(void *context, const struct event *ev), void *context)
+/* Add what @past_ns bring to @tokens, of which there are at most @rate. */
+static void fill(uint64_t *tokens, uint64_t *last_ns, uint64_t now_ns, uint64_t rate)
+{
+	uint64_t past_ns = now_ns > *last_ns ? now_ns - *last_ns : 0;
+	uint64_t more = MIN(past_ns, SECOND_NS) * rate / SECOND_NS;
+
+	if (!more)
+		return;
+	*tokens = MIN(*tokens + more, rate);
+	*last_ns = now_ns;
+}
+
+/* Of a flood of short programs nearly all are gone, which costs next to nothing to see. */
+static bool is_there(uint32_t pid)
+{
+	return kill((pid_t)pid, 0) == 0 || errno == EPERM;
+}
+
+/* The execs beyond the rate whose processes still live are read, too. */
+static void take_later(struct process_info *info, uint64_t now_ns)
+{
+	size_t taken = 0;
+
+	fill(&info->later_tokens, &info->later_last_ns, now_ns, PROCESS_INFO_LATER_RATE);
+	for (; taken < info->later.len && info->later.items[taken].time_ns + PROCESS_INFO_LATER_NS <= now_ns; taken++) {
+		uint32_t pid = info->later.items[taken].pid;
+
+		if (!is_there(pid))
+			continue;
+		if (!info->later_tokens)
+			break;
+		info->later_tokens--;
+		info->skipped--;
+		vec_push(&info->execs, ((struct process_exec){ pid, now_ns }));
+	}
+	info->later.len -= taken;
+	if (taken)
+		memmove(info->later.items, info->later.items + taken, info->later.len * sizeof(*info->later.items));
+}
+
+struct err *process_info_tell(struct process_info *info, uint64_t now_ns,
+			      struct err *(*tell)(void *context, const struct event *ev), void *context)
 {
 	struct err *err = NULL;
 	size_t done, alone = 0; /* @alone: left to read one by one, because the batch got no answer */
 
+	if (info->later.len)
+		take_later(info, now_ns);
 	for (size_t i = 0; i < info->execs.len && !err; i += MAX(done, 1U)) {
 		size_t count = alone ? 1 : MIN(info->execs.len - i, (size_t)BATCH_MAX);
 
@@ -251,21 +296,18 @@ struct err *process_info_tell(struct process_info *info, struct err *(*tell)(voi
 void process_info_deinit(struct process_info *info)
 {
 	vec_deinit(&info->execs);
+	vec_deinit(&info->later);
 }
 
 void process_info_after_exec(struct process_info *info, uint32_t pid, uint64_t now_ns)
 {
-	uint64_t past_ns = now_ns > info->last_ns ? now_ns - info->last_ns : 0;
-	uint64_t more = MIN(past_ns, SECOND_NS) * PROCESS_INFO_RATE / SECOND_NS;
-
-	if (more) {
-		info->tokens = MIN(info->tokens + more, (uint64_t)PROCESS_INFO_RATE);
-		info->last_ns = now_ns;
-	}
-	if (!info->tokens) {
-		info->skipped++;
+	fill(&info->tokens, &info->last_ns, now_ns, PROCESS_INFO_RATE);
+	if (info->tokens) {
+		info->tokens--;
+		vec_push(&info->execs, ((struct process_exec){ pid, now_ns }));
 		return;
 	}
-	info->tokens--;
-	vec_push(&info->execs, ((struct process_exec){ pid, now_ns }));
+	info->skipped++;
+	if (info->later.len < PROCESS_INFO_LATER_MAX)
+		vec_push(&info->later, ((struct process_exec){ pid, now_ns }));
 }

@@ -90,7 +90,7 @@ TEST(process_info_tells_of_many_at_once_and_leaves_out_who_is_gone)
 
 	for (uint64_t i = 0; i < 150; i++)
 		process_info_after_exec(&info, i % 3 == 1 ? 0x7ffffff0 : pid, 1000000000 + i);
-	CHECK_OK(process_info_tell(&info, keep, &told));
+	CHECK_OK(process_info_tell(&info, 1000000200, keep, &told));
 	CHECK_UINT(told.count, 100);
 	CHECK(told.named);
 	for (uint64_t i = 0, at = 0; i < 150; i++) {
@@ -100,7 +100,7 @@ TEST(process_info_tells_of_many_at_once_and_leaves_out_who_is_gone)
 		CHECK_UINT(told.times_ns[at++], 1000000000 + i);
 	}
 	told.count = 0;
-	CHECK_OK(process_info_tell(&info, keep, &told));
+	CHECK_OK(process_info_tell(&info, 1000000200, keep, &told));
 	CHECK_UINT(told.count, 0);
 	CHECK_UINT(info.skipped, 0);
 	process_info_deinit(&info);
@@ -114,5 +114,30 @@ TEST(process_info_reads_so_many_a_second)
 		process_info_after_exec(&info, 1, 1000000000);
 	CHECK_UINT(info.execs.len, PROCESS_INFO_RATE);
 	CHECK_UINT(info.skipped, 50);
+	process_info_deinit(&info);
+}
+
+TEST(process_info_reads_what_was_beyond_the_rate_later_if_it_lasts)
+{
+	struct process_info info = { 0 };
+	struct told told = { .named = true };
+	uint64_t begin_ns = 1000000000, later_ns = begin_ns + PROCESS_INFO_LATER_NS;
+
+	for (unsigned i = 0; i < PROCESS_INFO_RATE + 1000; i++)
+		process_info_after_exec(&info, 0x7ffffff0, begin_ns);
+	process_info_after_exec(&info, (uint32_t)getpid(), begin_ns);
+	CHECK_UINT(info.skipped, 1001);
+	CHECK_OK(process_info_tell(&info, later_ns - 1, keep, &told));
+	CHECK_UINT(told.count, 0);
+	CHECK_OK(process_info_tell(&info, later_ns, keep, &told));
+	CHECK_UINT(told.count, 1);
+	CHECK(told.named);
+	CHECK_UINT(told.pids[0], getpid());
+	CHECK_UINT(told.times_ns[0], later_ns);
+	CHECK_UINT(info.skipped, 1000);
+	CHECK_UINT(info.later.len, 0);
+	for (unsigned i = 0; i < 2 * PROCESS_INFO_LATER_MAX; i++)
+		process_info_after_exec(&info, 1, later_ns);
+	CHECK_UINT(info.later.len, PROCESS_INFO_LATER_MAX);
 	process_info_deinit(&info);
 }
