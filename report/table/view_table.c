@@ -439,13 +439,9 @@ static void put_rest(struct filler *f, const struct view_group *rest, uint64_t c
 	bool additive = by_of(f, rest->level) != VIEW_TOTAL;
 
 	table_add_row(f->table, rest->level, TABLE_DIM);
-	if (additive) {
+	if (additive)
 		put_share(f, &rest->sum, view_share(f->view, rest));
-	} else {
-		for (int i = 3 + !f->options->brief + f->options->bars; i > 0; i--)
-			table_add_cell(f->table, "", NULL);
-	}
-	for (size_t i = f->total + 2 * (has_latency(f) + nmetrics(f)); i > 0; i--)
+	while (f->table->cells.len % f->table->columns.len < f->table->indent_column)
 		table_add_cell(f->table, "", NULL);
 	table_add_cell(f->table, arena_printf(f->arena, "(%s more)", number_count(f->arena, count)),
 		       NULL);
