@@ -33,6 +33,23 @@ TEST(callgrind_costs_and_callers_are_those_of_callgrind_annotate)
 	import_case_close(&c);
 }
 
+/* Times are in units of 10 ns; PHP may give memory back, which no stack of costs can hold. */
+TEST(callgrind_of_xdebug_has_its_units)
+{
+	struct import_case c;
+
+	import_case_text(&c, "version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.7)\ncmd: p.php\npart: 1\npositions: line\n\n"
+			     "events: Time_(10ns) Memory_(bytes)\n\nfl=(1) php:internal\nfn=(1) php::sort\n4 776 -320\n\n"
+			     "fl=(2) p.php\nfn=(2) {main}\n1 24 512\ncfl=(1)\ncfn=(1)\ncalls=1 0 0\n4 776 -320\n\nsummary: 800 512\n");
+	CHECK_INT(import_case_sum(&c, "wall").weight, 8000);
+	CHECK_INT(import_case_part(&c, "wall", "php::sort", NULL).weight, 7760);
+	CHECK_INT(import_case_sum(&c, "memory").weight, 512);
+	CHECK_STR(profile_text(c.p, c.p->types.items[0].unit), "ns");
+	CHECK_STR(profile_text(c.p, c.p->types.items[1].unit), "bytes");
+	CHECK(strstr(c.diag.entries->next->message, "2 negative costs"));
+	import_case_close(&c);
+}
+
 /* a calls b and c, which both call d; d's costs go to them as their calls cost, and each event for itself. */
 TEST(callgrind_costs_are_divided_among_callers)
 {

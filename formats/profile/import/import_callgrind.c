@@ -61,6 +61,8 @@ struct callgrind {
 	VEC(struct cost) costs, calls;
 	VEC(uint64_t) values;
 	uint32_t nevents, npositions, types[EVENTS_MAX];
+	uint64_t scales[EVENTS_MAX]; /* of their costs */
+	uint64_t negatives;
 	uint32_t module, file, file_now, function; /* what costs belong to */
 	uint32_t callee_module, callee_file, callee_name;
 	bool has_callee_module, has_callee_file, has_call, no_lines;
@@ -188,10 +190,25 @@ static struct err *wrong(const struct callgrind *in, const char *what)
 	return err_new(ERR_CORRUPT, "line %" PRIu64 ": %s", in->line_number, what);
 }
 
+/* The cost of event number @event. Memory that PHP gave back is a negative one: stacks of costs cannot hold it. */
+static struct err *take_cost(struct callgrind *in, struct json_text word, uint32_t event)
+{
+	uint64_t value = 0;
+	bool negative = begins(&word, "-");
+
+	if (word.len && !import_number(word, &value))
+		return wrong(in, "a cost is not a number");
+	if (value > COST_MAX / in->scales[event])
+		return wrong(in, "a cost is above 2^62");
+	in->negatives += negative && value;
+	vec_push(&in->values, negative ? 0 : value * in->scales[event]);
+	return NULL;
+}
+
 static struct err *take_costs(struct callgrind *in, struct json_text line)
 {
 	struct cost cost = { .callee = PROFILE_NONE, .values = in->values.len };
-	uint64_t value;
+	struct err *err = NULL;
 
 	if (!in->nevents)
 		return wrong(in, "costs come before the events line");
@@ -200,15 +217,12 @@ static struct err *take_costs(struct callgrind *in, struct json_text line)
 	for (unsigned i = 0; i < in->npositions; i++)
 		if (!take_position(in, import_take(&line, ' '), i))
 			return wrong(in, "it is neither a key nor a position with costs");
-	for (uint32_t i = 0; i < in->nevents; i++) {
+	for (uint32_t i = 0; i < in->nevents && !err; i++) {
 		line = import_trim(line);
-		value = 0;
-		if (line.len && !import_number(import_take(&line, ' '), &value))
-			return wrong(in, "a cost is not a number");
-		if (value > COST_MAX)
-			return wrong(in, "a cost is above 2^62");
-		vec_push(&in->values, value);
+		err = take_cost(in, import_take(&line, ' '), i);
 	}
+	if (err)
+		return err;
 	cost.function = in->function;
 	cost.file = in->file_now;
 	if (!in->no_lines)
@@ -225,6 +239,29 @@ static struct err *take_costs(struct callgrind *in, struct json_text line)
 	return NULL;
 }
 
+/* Xdebug has the units in the names. */
+static const struct {
+	const char *name, *shown, *unit;
+	uint64_t scale;
+} unit_names[] = {
+	{ "Time_(10ns)", "wall", "ns", 10 },
+	{ "Memory_(bytes)", "memory", "bytes", 1 },
+};
+
+static void add_type(struct callgrind *in, const char *name)
+{
+	const char *shown = name, *unit = strstr(name, "clock") ? "ns" : "events";
+
+	in->scales[in->nevents] = 1;
+	for (size_t i = 0; i < ARRAY_LEN(unit_names); i++)
+		if (strcmp(name, unit_names[i].name) == 0) {
+			shown = unit_names[i].shown;
+			unit = unit_names[i].unit;
+			in->scales[in->nevents] = unit_names[i].scale;
+		}
+	in->types[in->nevents++] = import_type(in->p, shown, unit);
+}
+
 static struct err *take_events(struct callgrind *in, struct json_text names)
 {
 	struct json_text name;
@@ -235,7 +272,7 @@ static struct err *take_events(struct callgrind *in, struct json_text names)
 		if (in->nevents == EVENTS_MAX)
 			return wrong(in, "there are more than 16 events");
 		snprintf(text, sizeof(text), "%.*s", (int)MIN(name.len, sizeof(text)), name.data);
-		in->types[in->nevents++] = import_type(in->p, text, strstr(text, "clock") ? "ns" : "events");
+		add_type(in, text);
 	}
 	return NULL;
 }
@@ -434,6 +471,8 @@ static struct err *read_callgrind(const struct import_input *input, struct profi
 		add_event(&in, event);
 	if (!err && in.calls.len)
 		diag_warn(diag, "it holds no stacks, only who calls whom; callers of callers are estimated");
+	if (!err && in.negatives)
+		diag_warn(diag, "%" PRIu64 " negative costs are left out, of memory that was given back", in.negatives);
 	deinit(&in);
 	return err;
 }
