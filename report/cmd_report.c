@@ -216,10 +216,11 @@ static struct err *parse_tree(void *field, const char *value)
 
 static const struct opt report_opts[] = {
 	{ OPT_FIELD_(OPT_KIND_PARSE, struct report_args, by, "by", 'b', "LEVEL,..",
-		  "a table: leaf, caller, total, module, line, address, thread, process, program, "
-		  "comm, cpu, depth=N, data-symbol, data-address, data-line, data-source, data-type, "
-		  "data-field, entry, mine, state, wait, syscall, lock, file, waker, a tracepoint's field (next_comm); event; branch, "
-		  "branch=line, branch=address"),
+		  "a table. Code: leaf, caller, total, module, line, address, depth=N, mine, script, script-line, entry, "
+		  "runtime. Tasks: thread, process, program, comm, cmdline, exec, cgroup, container, pod, unit, user, cpu. "
+		  "Waits: state, wait, syscall, lock, file, waker, error. Memory: data-symbol, data-address, data-line, "
+		  "data-source, data-type, data-field. Alone: event, branch, branch=line, branch=address. Or a tracepoint's "
+		  "field: next_comm"),
 	  .parse = parse_by },
 	OPT_PARSE(struct report_args, default_by, "default-by", 0, "LEVEL,..",
 		  "the default for --by, for a configuration file", view_parse_levels),

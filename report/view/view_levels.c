@@ -190,6 +190,17 @@ static bool is_nearly(const char *word, const char *name)
 	return strlen(word) >= NEAR_MIN && text_distance(word, name) <= MAX(strlen(word) / 3, 1);
 }
 
+/* "leaf, caller, ..., error": all but those that stand by themselves. */
+static const char *all_names(struct arena *arena)
+{
+	const char *text = "";
+
+	for (const char *const *name = view_level_names; *name; name++)
+		if (strcmp(*name, EVENT) != 0 && strcmp(*name, BRANCH) != 0)
+			text = arena_printf(arena, "%s%s%s", text, *text ? ", " : "", *name);
+	return text;
+}
+
 static struct err *set_field(struct view_levels *ret, const char *name)
 {
 	struct view_level *level = &ret->items[ret->len];
@@ -233,14 +244,10 @@ static struct err *take_field(struct view_levels *ret, const char *word)
 	const char *hint = text_near_hint(&near, &arena);
 	struct err *err = err_new(ERR_USAGE, "unknown level '%s'", word);
 
-	return err_remedy(
-		err,
-		"%s%sthere are leaf, caller, total, module, thread, process, program, comm, "
-		"cmdline, exec, cgroup, container, pod, unit, user, cpu, "
-		"line, address, depth=N, data-symbol, data-address, data-line, data-source, "
-		"data-type, data-field, entry, mine, script, script-line, state, wait, syscall, lock, file and waker, "
-		"field=NAME of a tracepoint, label:KEY, and event and branch by themselves",
-		hint ? hint : "", hint ? "; " : "");
+	if (hint)
+		return err_remedy(err, "%s 'preport --help' lists all", hint);
+	return err_remedy(err, "there are %s, field=NAME of a tracepoint, label:KEY, and event and branch by themselves",
+			  all_names(&arena));
 }
 
 static struct err *parse_depth(const char *value, uint32_t *ret)

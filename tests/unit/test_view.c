@@ -2,11 +2,13 @@
 /*
  * test_view.c - groups of profiles whose shares are known by construction.
  */
+#include "report/commands.h"
 #include "report/view/view.h"
 #include "tests/unit/synthetic.h"
 #include "tests/unit/test.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct profile *mixed(void)
@@ -328,6 +330,30 @@ static void add_script_sample(struct profile *p, uint32_t stack, int64_t weight)
 
 	sample.thread = profile_add_thread(p, &thread);
 	profile_add_sample(p, &sample);
+}
+
+static const char *help_of(const struct opt *opts, const char *name)
+{
+	for (; opts->kind != OPT_KIND_END; opts++)
+		if (opts->name && strcmp(opts->name, name) == 0)
+			return opts->help;
+	return "";
+}
+
+TEST(view_levels_are_all_named_in_the_help)
+{
+	const char *help = help_of(cmd_report.opts, "by");
+
+	for (const char *const *name = view_level_names; *name; name++) {
+		char word[VIEW_NAME_MAX];
+		size_t len = strcspn(*name, "=");
+		const char *at = help;
+
+		snprintf(word, sizeof(word), "%.*s", (int)len, *name);
+		while ((at = strstr(at, word)) && (at[-1] != ' ' || !strchr(",.=", at[len])))
+			at++;
+		CHECK_STR(at ? word : "not in the help", word);
+	}
 }
 
 TEST(view_script_is_ones_own_innermost_function_whichever_library_and_c_it_called)
