@@ -16,6 +16,7 @@
 #define PAGE_LEN    (256ULL << 10)
 #define BEFORE_NS   50000000ULL	  /* the first look; the sample that it is for was taken before */
 #define RARE_NS	    1000000000ULL /* between two collections, on average, for that */
+#define ADD_NS	    1000000ULL /* at least, between two heaps that are met: all others are looked at then */
 #define INEFFECTIVE 64
 #define REMEMBERED  128
 
@@ -113,14 +114,15 @@ static void look_at(struct v8_quiet *q, struct managed_view *view, struct v8_qui
 	heap->marked = now.marked;
 }
 
-/* At the heap of address @at, which is not known. */
+/* At the heap of address @at, which is not known. A process may show another one with each look. */
 static struct v8_quiet_heap *look_at_new(struct v8_quiet *q, struct managed_view *view, uint64_t at)
 {
 	uint64_t before_ns = clock_now_ns(CLOCK_MONOTONIC);
 	struct counts now = { 0 };
 
-	if (!read_counts(q, view, at, &now) || now.state >= STATE_TEAR_DOWN)
+	if (before_ns - q->added_ns < ADD_NS || !read_counts(q, view, at, &now) || now.state >= STATE_TEAR_DOWN)
 		return NULL;
+	q->added_ns = before_ns;
 	v8_quiet_look_at_all(q, view);
 	struct v8_quiet_heap *heap = add(q, at, &now, before_ns);
 

@@ -33,6 +33,7 @@ struct v8_quiet {
 	uint64_t age_ns; /* of the process, when this was made; 0: not known */
 	struct v8_quiet_heap heaps[V8_HEAPS_MAX];
 	size_t nheaps;
+	uint64_t added_ns; /* when the last one was met */
 	uint64_t ended_ns; /* when it was noticed that one has ended, whose memory others have since then; 0: all are there */
 };
 

@@ -9,6 +9,7 @@
 #include "formats/base/clock.h"
 #include "formats/perf/jitdump.h"
 #include "record/runtime/v8_functions.h"
+#include "record/runtime/v8_quiet.h"
 #include "record/runtime/v8_tables.h"
 #include "tests/unit/test.h"
 
@@ -36,6 +37,7 @@ struct heap {
 	struct writer out;
 	uint64_t absent; /* from there on its page is not in memory; 0: all is */
 	uint64_t noise; /* not 0: every byte may be another one each time */
+	unsigned pieces; /* that were read so far */
 };
 
 static size_t read_bytes(struct heap *h, uint64_t addr, uint8_t *ret, size_t len)
@@ -61,6 +63,7 @@ static void read_heap(void *context, struct task_memory_piece *pieces, size_t co
 {
 	for (size_t i = 0; i < count; i++)
 		pieces[i].got = read_bytes(context, pieces[i].addr, pieces[i].to, pieces[i].len);
+	((struct heap *)context)->pieces += (unsigned)count;
 }
 
 static void put(struct heap *h, uint64_t at, uint64_t value, size_t len)
@@ -596,6 +599,31 @@ TEST(v8_tells_heaps_apart_that_are_at_the_same_address)
 	CHECK_STR(last_code(h, &gone).name, "inner");
 	CHECK(last_code(h, &gone).time_ns >= before_ns);
 	v8_free(v);
+	free_heap(h);
+}
+
+TEST(v8_does_not_look_at_all_heaps_again_and_again_where_each_page_has_another)
+{
+	struct heap *h = new_heap();
+	struct v8_quiet q = { .layout = &h->layout };
+	unsigned before;
+
+	managed_view_begin(&h->view, read_heap, h, h->view.limit_ns);
+	for (uint64_t i = 0; i < V8_HEAPS_MAX; i++) {
+		q.added_ns = 0;
+		put(h, 16, BASE + COUNTS + 0x100 * i - 576, 8);
+		put(h, COUNTS + 0x100 * i + 16, (7 + i) << 32, 8);
+		CHECK(v8_quiet_look(&q, &h->view, BASE + STREAM));
+	}
+	CHECK_UINT(q.nheaps, V8_HEAPS_MAX);
+	before = h->pieces;
+	for (uint64_t i = 0; i < 100; i++) {
+		q.added_ns = clock_now_ns(CLOCK_MONOTONIC);
+		put(h, 16, BASE + COUNTS + 0x100 * (V8_HEAPS_MAX + i) - 576, 8);
+		v8_quiet_look(&q, &h->view, BASE + STREAM);
+	}
+	CHECK(h->pieces - before <= 300);
+	v8_quiet_look_at_all(&q, &h->view);
 	free_heap(h);
 }
 
