@@ -87,6 +87,11 @@ bool derive_has_callers(const struct profile *p, uint32_t stack)
 	return stack && p->stacks.items[stack].depth > 1;
 }
 
+bool derive_is_loss(const struct event *ev)
+{
+	return (ev->kind == EVENT_LOST || ev->kind == EVENT_LOST_SAMPLES) && ev->lost.event != RECORDING_NO_EVENT;
+}
+
 static void add_name(const char **added, const char *name)
 {
 	size_t n = 0;

@@ -115,6 +115,9 @@ uint32_t derive_error_text(struct profile *p, int64_t result);
 /* Does @stack say more than the place in the kernel where a tracepoint lies? */
 bool derive_has_callers(const struct profile *p, uint32_t stack);
 
+/* Does @ev say that samples were lost? Of which event of its ring is not said. */
+bool derive_is_loss(const struct event *ev);
+
 /* An event that a transformer adds to the profile. */
 struct derive_added {
 	const char *name; /* NULL: no more */

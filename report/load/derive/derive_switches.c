@@ -175,16 +175,10 @@ static bool is_point(const struct switches *s, const struct event *ev)
 	return ev->kind == EVENT_SAMPLE && sched_points_kind(s->points, ev->sample.event) != SCHED_POINT_NONE;
 }
 
-/* Samples were lost: of which event of that ring is not said. */
-static bool is_loss(const struct event *ev)
-{
-	return (ev->kind == EVENT_LOST || ev->kind == EVENT_LOST_SAMPLES) && ev->lost.event != RECORDING_NO_EVENT;
-}
-
 /* Which thread of the process waits for a descriptor is not said, nor whose samples were lost. */
 static bool is_anyones(const void *state, const struct event *ev)
 {
-	return ev->kind == EVENT_DESCRIPTOR || ev->kind == EVENT_THROTTLE || is_loss(ev) || is_point(state, ev);
+	return ev->kind == EVENT_DESCRIPTOR || ev->kind == EVENT_THROTTLE || derive_is_loss(ev) || is_point(state, ev);
 }
 
 static bool wants(const void *state, const struct event *ev)
@@ -907,7 +901,7 @@ static void take(void *state, const struct derive_event *event)
 		take_guard(s, ev);
 		return;
 	}
-	if (is_loss(ev)) {
+	if (derive_is_loss(ev)) {
 		s->sums.stacks_lost = true;
 		return;
 	}
