@@ -87,6 +87,12 @@ if (process.env.CHROMIUM) {
 	await page.evaluate(() => lanes.choose(-1, "all"));
 	await chains("^[\\d,]+ waits, ");
 	assert.ok(await page.locator("#chain tbody tr").count() > 0);
+	// They are not computed anew when lanes are scrolled.
+	assert.ok(await page.evaluate(() => {
+		const before = lanes.timer;
+		document.getElementById("lanes-box").dispatchEvent(new Event("scroll"));
+		return lanes.timer === before;
+	}));
 	await page.locator("#chain tbody button").first().click();
 	assert.match(await said(), / from \d+\.\d{6} s/);
 	assert.equal(await page.inputValue("#chain-of"), "all");

@@ -48,9 +48,17 @@ class Lanes {
 	}
 
 	draw() {
-		const box = $("lanes-box"), canvas = $("lanes-canvas"), ratio = devicePixelRatio || 1, style = getComputedStyle(document.body);
-		const theme = $("theme").value || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+		const style = getComputedStyle(document.body), theme = $("theme").value || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 		this.dark = Number(theme === "dark");
+		this.paint();
+		this.showRange();
+		this.chainsSoon();
+		drawLatency($("latency"), this.d, this.shown, this.range, $("latency-kind").value, { text: style.color, muted: style.getPropertyValue("--muted"), scale: THEMES[theme].strip });
+	}
+
+	// The lanes alone: all else stays as it is when they are scrolled.
+	paint() {
+		const box = $("lanes-box"), canvas = $("lanes-canvas"), ratio = devicePixelRatio || 1;
 		const wanted = this.shown.length * LANE_HEIGHT + LANE_AXIS;
 		$("lanes-room").style.height = wanted + "px";
 		box.style.height = `min(46vh, ${Math.max(wanted, 60) + 2}px)`;
@@ -60,7 +68,7 @@ class Lanes {
 		canvas.height = Math.round(this.height * ratio);
 		canvas.style.width = this.width + "px";
 		canvas.style.height = this.height + "px";
-		const c = canvas.getContext("2d"), top = box.scrollTop, text = style.color;
+		const c = canvas.getContext("2d"), top = box.scrollTop, text = getComputedStyle(document.body).color;
 		c.scale(ratio, ratio);
 		c.font = "11px system-ui, sans-serif";
 		c.textBaseline = "middle";
@@ -74,9 +82,6 @@ class Lanes {
 			this.drawLane(c, this.shown[i], LANE_AXIS + i * LANE_HEIGHT - top, text);
 		this.drawArrows(c, first, last, top, text);
 		c.restore();
-		this.showRange();
-		this.chainsSoon();
-		drawLatency($("latency"), this.d, this.shown, this.range, $("latency-kind").value, { text, muted: style.getPropertyValue("--muted"), scale: THEMES[theme].strip });
 	}
 
 	drawAxis(c, text) {
@@ -330,7 +335,7 @@ class Lanes {
 		on("latency-kind", "change", () => this.draw());
 		on("chain-of", "change", () => this.chainsSoon());
 		on("theme", "change", () => setTimeout(() => this.draw()));
-		on("lanes-box", "scroll", () => this.draw());
+		on("lanes-box", "scroll", () => this.paint());
 		on("lanes-canvas", "keydown", (event) => this.key(event));
 		on("lanes-canvas", "wheel", (event) => {
 			if (!event.ctrlKey && !event.metaKey)
