@@ -32,6 +32,7 @@ static const struct managed_runtime *const runtimes[] = {
 };
 
 #define END_WAIT_NS 1000000000
+#define LOCKED_NS   1000000000 /* how long a process is left alone whose memory was locked */
 #define REST_NS    50000000
 #define PLAIN_MAX  16384 /* programs and libraries known to contain none */
 #define LIBRARY_LEN_MIN 0x100000 /* of an interpreter's code: known ones have at least 0x180000 */
@@ -70,6 +71,7 @@ struct managed_process {
 	pthread_mutex_t reading;
 	struct map threads; /* tid -> struct thread * */
 	bool has_namespace; /* of process numbers: a container */
+	_Atomic uint64_t rests_until_ns; /* 0: reading it never stood still */
 	void *state; /* the runtime's */
 };
 
@@ -702,6 +704,12 @@ void managed_process_release(struct managed_table *t, struct managed_process *p)
 	pthread_mutex_unlock(&t->lock);
 }
 
+void managed_process_rest(struct managed_table *t, struct managed_process *p, uint64_t now_ns)
+{
+	if (!atomic_exchange(&p->rests_until_ns, now_ns + LOCKED_NS))
+		refuse(t, p->host.binary->path, "its memory was locked (mmap lock) when it was to be read, so it was left alone for a while");
+}
+
 const struct managed_runtime *managed_process_runtime(const struct managed_process *p)
 {
 	return p->runtime;
@@ -740,14 +748,33 @@ static uint32_t inner_of(struct managed_process *p, uint32_t tid, struct thread 
 	return thread->inner;
 }
 
+/* False: who reads it stands still, or takes longer than @wait_ns. */
+static bool begin_reading(struct managed_process *p, uint64_t wait_ns)
+{
+	bool rested = p->rests_until_ns;
+
+	if (rested && clock_now_ns(CLOCK_MONOTONIC) < p->rests_until_ns)
+		return false;
+	if (pthread_mutex_trylock(&p->reading) == 0)
+		return true;
+	struct timespec until = clock_deadline(wait_ns);
+	bool locked = pthread_mutex_timedlock(&p->reading, &until) == 0;
+
+	if (!locked && rested)
+		p->rests_until_ns = clock_now_ns(CLOCK_MONOTONIC) + LOCKED_NS;
+	return locked;
+}
+
 void managed_process_read(struct managed_process *p, uint32_t tid, const struct event_regs *regs,
 			  struct managed_view *view, struct managed_stack *ret)
 {
-	pthread_mutex_lock(&p->reading);
+	ret->nframes = ret->nlabels = 0;
+	ret->state = EVENT_MANAGED_LATE;
+	if (!begin_reading(p, view->limit_ns ? view->limit_ns : MANAGED_TIME_NS))
+		return;
 	struct thread *thread = thread_of(p, tid);
 	struct managed_thread inner = { .tid = inner_of(p, tid, thread), .regs = regs };
 
-	ret->nlabels = 0;
 	managed_view_begin(view, read_memory, &p->memory, view->limit_ns ? view->limit_ns : MANAGED_TIME_NS);
 	managed_view_want_recent(view, &thread->recent);
 	managed_view_fetch(view);

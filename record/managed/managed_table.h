@@ -95,6 +95,9 @@ struct managed_expected {
  */
 const struct managed_expected *managed_table_expects(struct managed_table *t, uint32_t pid);
 
+/* Reading it stands still, since its memory is locked: for a second its stacks are late. Counted as a refusal, once. */
+void managed_process_rest(struct managed_table *t, struct managed_process *p, uint64_t now_ns);
+
 const struct managed_runtime *managed_process_runtime(const struct managed_process *p);
 const struct managed_binary *managed_process_binary(const struct managed_process *p);
 
@@ -104,7 +107,7 @@ void managed_event_make(struct event *ret, const struct managed_binary *binary,
 
 /*
  * Read the stack of thread @tid, which must not run meanwhile, within @view->limit_ns, 0: MANAGED_TIME_NS. @regs: as in struct managed_thread.
- * Concurrent calls for one process wait for each other.
+ * Concurrent calls for one process wait for each other, but not longer than that: then @ret is late.
  */
 void managed_process_read(struct managed_process *p, uint32_t tid, const struct event_regs *regs,
 			  struct managed_view *view, struct managed_stack *ret);

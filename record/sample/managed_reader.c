@@ -12,12 +12,15 @@
 #include "record/sample/stack_reader.h"
 #include "record/sample/thread_clock.h"
 #include "record/sample/wake_filter.h"
+#include "record/system/text_file.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -35,6 +38,8 @@
 #define BEGIN_WAIT_NS 20000000 /* the longest delay of the recording's start: examining a process takes 1 ms */
 #define DEEP_PERCENT  3	  /* of a CPU: the budget for deep stacks */
 #define DEEP_DRAIN    2	  /* cost of reading and processing one, relative to reading */
+#define STUCK_NS      50000000  /* a reader that reads one sample's memory for this long waits for a lock of the process */
+#define LEFT_MAX      16	/* readers that wait for such locks, at a time */
 #define CHECK_EVERY   16	  /* wake-ups between checks of the thread's CPU time, which costs a sixth of reading a stack */
 
 /* One result; its frames follow. */
@@ -56,6 +61,12 @@ struct results {
 struct reader {
 	struct managed_readers *all;
 	struct ring *ring;
+	size_t number; /* of the ring */
+	_Atomic bool left; /* it was stuck, and another one does its work: it ends */
+	_Atomic uint64_t reads_since_ns; /* at the sample below; 0: it does not */
+	_Atomic uint64_t sample_ns;
+	_Atomic uint32_t pid, tid;
+	_Atomic uint32_t own_tid;
 	pthread_t thread;
 	int epoll_fd; /* for the ring and the end */
 	bool started;
@@ -89,7 +100,9 @@ struct managed_readers {
 	int bell_fd, end_fd;
 	bool by_cpu, started, refused;
 	size_t nreaders;
-	struct reader *readers;
+	struct reader **readers;
+	size_t nleft;
+	struct reader *left[LEFT_MAX]; /* those that were stuck */
 	struct results taken; /* of the reader that the drain is at */
 	struct thread_clocks clocks;
 	struct wake_filter *filter; /* NULL: each sample wakes its reader */
@@ -120,7 +133,7 @@ static void put(struct reader *r, const struct result *result)
 
 static size_t number_of(const struct reader *r)
 {
-	return (size_t)(r - r->all->readers);
+	return r->number;
 }
 
 /* The drain is woken when half of the room for results is in use, or a quarter of the ring if that no longer wakes it. */
@@ -172,11 +185,15 @@ static bool read_once(struct reader *r, const struct sample_head *seen, bool oth
 
 	if (p) {
 		managed_process_read(p, seen->tid, regs, &r->view, &r->stack);
-		unchanged = before == thread_clocks_read(clocks, seen->pid, seen->tid);
+		if (r->left)
+			return false;
+		unchanged = r->stack.state == EVENT_MANAGED_LATE || before == thread_clocks_read(clocks, seen->pid, seen->tid);
 	}
 	r->was_deep = false;
 	if (other && unchanged) {
 		stack_reader_look(r->other, seen->len, may_read_deep(r));
+		if (r->left)
+			return false;
 		bool still = before == thread_clocks_read(clocks, seen->pid, seen->tid);
 
 		r->was_deep = stack_reader_keep(r->other, still);
@@ -347,8 +364,13 @@ static void take_thread(struct reader *r, const struct moment *moment, size_t nu
 	uint64_t begin = clock_now_ns(CLOCK_MONOTONIC), took;
 
 	r->was_deep = false;
+	r->pid = newest->pid;
+	r->tid = newest->tid;
+	r->sample_ns = newest->time_ns;
+	r->reads_since_ns = begin;
 	if (!is_late(r, newest, begin) && budget_charge(&r->budget, begin, r->read_ns))
 		state = read_thread(r, moment, number, other, p);
+	r->reads_since_ns = 0;
 	for (size_t i = 0; i <= number && p; i++)
 		if (is_same_thread(&moment->samples[i], newest))
 			put_stack(r, &moment->samples[i], p, state);
@@ -391,6 +413,8 @@ static void look(struct reader *r)
 	uint64_t rung = filter ? wake_filter_rung(filter, number_of(r)) : 0;
 
 	take_samples(r);
+	if (r->left)
+		return;
 	if (filter)
 		wake_filter_answer(filter, number_of(r), rung);
 	r->waits_ns = clock_now_ns(CLOCK_MONOTONIC);
@@ -415,6 +439,7 @@ static void *run_reader(void *context)
 	struct reader *r = context;
 	struct epoll_event event;
 
+	r->own_tid = (uint32_t)gettid();
 	if (!pin(r->ring->cpu))
 		return NULL;
 	budget_init(&r->budget, clock_now_ns(CLOCK_MONOTONIC), 0);
@@ -427,6 +452,8 @@ static void *run_reader(void *context)
 		if (sched_getcpu() != (int)r->ring->cpu)
 			pin(r->ring->cpu);
 		look(r);
+		if (r->left)
+			break;
 		ring_bell(r);
 		if (++r->wakeups % CHECK_EVERY == 0)
 			priority_check(&r->priority);
@@ -472,10 +499,6 @@ static void start_reader(struct reader *r)
 {
 	struct wake_filter *filter = r->all->filter;
 
-	give_room(&r->results);
-	r->pos = ring_head(r->ring);
-	r->claimed = sample_head_tail(r->ring);
-	priority_mutex_init(&r->lock);
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	r->started = r->epoll_fd >= 0 && wait_for(r, filter ? wake_filter_fd(filter, number_of(r)) : r->ring->fd, EPOLLET) &&
 		     wait_for(r, r->all->end_fd, 0) &&
@@ -521,6 +544,32 @@ static void mark_suspects(struct managed_readers *m)
 	}
 }
 
+static struct reader *reader_new(struct managed_readers *m, size_t number)
+{
+	struct reader *r = memory_zeroed(1, sizeof(*r));
+
+	r->all = m;
+	r->number = number;
+	r->ring = &m->fds->samples.items[number];
+	r->other = stack_reader_new(m->shapes, m->shelves, number);
+	r->epoll_fd = -1;
+	r->pos = ring_head(r->ring);
+	r->claimed = sample_head_tail(r->ring);
+	priority_mutex_init(&r->lock);
+	give_room(&r->results);
+	return r;
+}
+
+static void reader_free(struct reader *r)
+{
+	if (r->epoll_fd >= 0)
+		close(r->epoll_fd);
+	stack_reader_free(r->other);
+	vec_deinit(&r->results.bytes);
+	pthread_mutex_destroy(&r->lock);
+	free(r);
+}
+
 static void start_readers(struct managed_readers *m)
 {
 	m->started = true;
@@ -529,13 +578,82 @@ static void start_readers(struct managed_readers *m)
 	m->readers = memory_zeroed(m->nreaders, sizeof(*m->readers));
 	give_room(&m->taken);
 	for (size_t i = 0; i < m->nreaders; i++) {
-		struct reader *r = &m->readers[i];
-
-		r->all = m;
-		r->ring = &m->fds->samples.items[i];
-		r->other = stack_reader_new(m->shapes, m->shelves, i);
-		start_reader(r);
+		m->readers[i] = reader_new(m, i);
+		start_reader(m->readers[i]);
 	}
+}
+
+/* ---- readers that are stuck ------------------------------------------------------------------------ */
+
+/* It does not wait for its CPU, but in the kernel, where nothing wakes it. */
+static bool is_blocked(const struct reader *r)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%" PRIu32 "/status", r->own_tid);
+	const char *state = text_file_field(path, "State", &arena);
+
+	return state && *state == 'D';
+}
+
+/* Give the work of reader number @i, who cannot be woken, to another one. Its sample is late. */
+static void replace(struct managed_readers *m, size_t i, uint64_t now_ns)
+{
+	struct reader *old = m->readers[i], *fresh = reader_new(m, i);
+	struct sample_head sample = { .time_ns = old->sample_ns, .pid = old->pid, .tid = old->tid };
+	struct managed_process *p = managed_table_hold(m->table, sample.pid);
+
+	fresh->pos = old->pos;
+	fresh->claimed = old->claimed;
+	old->left = true;
+	pthread_mutex_lock(&old->lock);
+	struct results results = old->results;
+
+	old->results = fresh->results;
+	pthread_mutex_unlock(&old->lock);
+	fresh->results = results;
+	if (p) {
+		managed_process_rest(m->table, p, now_ns);
+		put_stack(fresh, &sample, p, EVENT_MANAGED_LATE);
+	}
+	managed_process_release(m->table, p);
+	stack_shelves_give_up(m->shelves, sample.pid);
+	fresh->dropped = old->dropped;
+	fresh->read_ns = old->read_ns;
+	m->readers[i] = fresh;
+	m->left[m->nleft++] = old;
+	start_reader(fresh);
+}
+
+/* Release those that were stuck and have ended. */
+static void free_left(struct managed_readers *m)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < m->nleft; i++) {
+		if (pthread_tryjoin_np(m->left[i]->thread, NULL) == 0)
+			reader_free(m->left[i]);
+		else
+			m->left[kept++] = m->left[i];
+	}
+	m->nleft = kept;
+}
+
+/*
+ * A process's memory has a lock (mmap lock), which it holds while it changes its mappings or forks; a mapped file on a server that does
+ * not answer makes that for ever. A reader that waits for it would miss the samples of all others on its CPU.
+ */
+static void replace_stuck(struct managed_readers *m, uint64_t now_ns)
+{
+	for (size_t i = 0; i < m->nreaders; i++) {
+		uint64_t since = m->readers[i]->reads_since_ns;
+
+		if (since && now_ns > since + STUCK_NS && m->nleft < LEFT_MAX && is_blocked(m->readers[i]))
+			replace(m, i, now_ns);
+	}
+	if (m->nleft)
+		free_left(m);
 }
 
 /* Join the threads that have ended; false if one hangs. */
@@ -549,27 +667,21 @@ static bool end_readers(struct managed_readers *m)
 	struct timespec until = clock_deadline(END_WAIT_NS);
 
 	for (size_t i = 0; i < m->nreaders; i++) {
-		struct reader *r = &m->readers[i];
+		struct reader *r = m->readers[i];
 
 		if (r->started && pthread_timedjoin_np(r->thread, NULL, &until) != 0)
 			all = false;
 	}
-	return all;
+	free_left(m);
+	return all && !m->nleft;
 }
 
 void managed_readers_free(struct managed_readers *m)
 {
 	if (!m || !end_readers(m))
 		return;
-	for (size_t i = 0; i < m->nreaders; i++) {
-		struct reader *r = &m->readers[i];
-
-		if (r->epoll_fd >= 0)
-			close(r->epoll_fd);
-		stack_reader_free(r->other);
-		vec_deinit(&r->results.bytes);
-		pthread_mutex_destroy(&r->lock);
-	}
+	for (size_t i = 0; i < m->nreaders; i++)
+		reader_free(m->readers[i]);
 	vec_deinit(&m->taken.bytes);
 	thread_clocks_deinit(&m->clocks);
 	if (m->bell_fd >= 0)
@@ -599,6 +711,7 @@ bool managed_readers_wanted(struct managed_readers *m, uint64_t now)
 		return false;
 	if (!m->started)
 		start_readers(m);
+	replace_stuck(m, now);
 	mark_suspects(m);
 	stack_shapes_learn(m->shapes, m->fds);
 	return true;
@@ -626,9 +739,9 @@ int managed_readers_fd(const struct managed_readers *m)
 
 uint64_t managed_readers_seen(const struct managed_readers *m, size_t ring, uint64_t head)
 {
-	if (ring >= m->nreaders || !m->readers[ring].started || (m->filter && !wake_filter_waits(m->filter, ring)))
+	if (ring >= m->nreaders || !m->readers[ring]->started || (m->filter && !wake_filter_waits(m->filter, ring)))
 		return head;
-	return MIN(m->readers[ring].pos, head);
+	return MIN(m->readers[ring]->pos, head);
 }
 
 void managed_readers_sampled(struct managed_readers *m, uint32_t pid)
@@ -639,7 +752,7 @@ void managed_readers_sampled(struct managed_readers *m, uint32_t pid)
 
 bool managed_readers_missed(struct managed_readers *m, size_t ring, uint64_t end, const struct event *sample, struct event *ret)
 {
-	if (m->refused || (ring < m->nreaders && (!m->readers[ring].started || m->readers[ring].claimed >= end)))
+	if (m->refused || (ring < m->nreaders && (!m->readers[ring]->started || m->readers[ring]->claimed >= end)))
 		return false;
 	struct managed_process *p = managed_table_hold(m->table, sample->pid);
 	const struct managed_expected *expected = p ? NULL : managed_table_expects(m->table, sample->pid);
@@ -718,7 +831,7 @@ struct err *managed_readers_take(struct managed_readers *m, uint64_t oldest_ns, 
 	struct err *err = NULL;
 
 	for (size_t i = 0; i < m->nreaders && !err; i++)
-		err = take_results(m, &m->readers[i], oldest_ns, take, context);
+		err = take_results(m, m->readers[i], oldest_ns, take, context);
 	return err;
 }
 
@@ -740,8 +853,8 @@ struct managed_totals managed_readers_totals(const struct managed_readers *m)
 	totals.states[EVENT_MANAGED_LATE] += m->missed;
 	totals.not_by_cpu = !m->by_cpu;
 	for (size_t i = 0; i < m->nreaders; i++) {
-		totals.dropped += m->readers[i].dropped;
-		totals.read_ns += m->readers[i].read_ns;
+		totals.dropped += m->readers[i]->dropped;
+		totals.read_ns += m->readers[i]->read_ns;
 	}
 	return totals;
 }

@@ -276,6 +276,14 @@ void stack_shelves_short(struct stack_shelves *s, uint32_t pid, uint64_t now_ns)
 		s->last_ns = now_ns;
 }
 
+void stack_shelves_give_up(struct stack_shelves *s, uint32_t pid)
+{
+	struct suspect *suspect = &s->suspects[place_of(pid)];
+
+	if (suspect->pid == pid)
+		suspect->misses = MISSES_MAX;
+}
+
 void stack_shelves_suspect(struct stack_shelves *s, uint32_t pid, uint64_t goroutine, uint64_t now_ns)
 {
 	struct suspect *suspect = begin_suspect(s, pid);

@@ -48,6 +48,9 @@ bool stack_shelves_is_erlang(const struct stack_shelves *s, uint32_t pid);
 /* A sample of process @pid is truncated. */
 void stack_shelves_short(struct stack_shelves *s, uint32_t pid, uint64_t now_ns);
 
+/* Reading process @pid stands still: do not ask for it any more. */
+void stack_shelves_give_up(struct stack_shelves *s, uint32_t pid);
+
 /*
  * The end of the mapping of thread @tid's stack, if @sp is in it; 0: unknown. stack_shelves_learn_end() starts the lookup for threads with
  * enough samples.

@@ -125,6 +125,8 @@ static bool list_pages(struct page_list *list, const struct task_memory_piece *p
  */
 static bool ask_pages(const struct task_memory *mem, struct page_list *list)
 {
+	/* Of all ways to wait for the process's mmap lock, this one alone ends when we are killed; move_pages() and process_vm_readv() then find it free. */
+	alike_pages(mem->pagemap_fd, (uintptr_t)list->pages[0] / list->page_len, 1, true);
 	if (syscall(SYS_move_pages, (long)mem->pid, list->count, list->pages, NULL, list->status, 0) != 0)
 		return false;
 	for (size_t i = 0; i < list->count; i++) {

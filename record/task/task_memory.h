@@ -10,6 +10,9 @@
  * read in a thread or child that is waited for with a timeout. It also refuses pages that the process itself cannot read
  * (PROT_NONE, execute-only).
  *
+ * All of this takes the process's mmap lock, which it may hold for as long as it likes (a mapped file on FUSE): only the read of pagemap, which
+ * comes first, waits for it in a killable way. Another thread may take the lock between that and the rest, some microseconds.
+ *
  * Needs the permission to ptrace the process. Several threads may read from one.
  */
 #ifndef RECORD_TASK_MEMORY_H
