@@ -24,6 +24,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 
+#define NO_STACK  STACK_STOPS /* as the reason why a stack ends: there is none */
 #define NO_CALLEE UINT32_MAX
 #define NO_COLUMN UINT32_MAX
 
@@ -104,6 +105,10 @@ static void add(struct writer_state *w, const struct frame *frame, uint32_t call
 static void add_row(struct writer_state *w, const struct profile_sample *row)
 {
 	frame_list_fill(&w->list, w->p, row);
+	if (!w->list.frames.len) {
+		w->list.stop = NO_STACK;
+		add(w, &(struct frame){ row->stack, FRAME_REASON, 0 }, NO_CALLEE, row);
+	}
 	map_clear(&w->seen);
 	for (size_t i = 0; i < w->list.frames.len; i++) {
 		const struct frame *frame = &w->list.frames.items[i];
@@ -217,7 +222,7 @@ static void put_function(struct writer_state *w, uint32_t function, const char *
 		put_name(w, keys[2], NAME_FUNCTION, real->name, profile_text(w->p, real->name));
 	else
 		put_name(w, keys[2], NAME_FUNCTION, w->p->strings.len + stop,
-			 frame_reason((uint8_t)stop, &w->arena));
+			 stop == NO_STACK ? "[no stack]" : frame_reason((uint8_t)stop, &w->arena));
 }
 
 static void put_weights(struct writer_state *w, const struct cost *cost)

@@ -194,6 +194,24 @@ TEST(folded_stacks_come_back_from_every_format_as_they_were)
 	import_case_close(&c);
 }
 
+/* A heap profile of Go: two values in bytes, no threads, and a stack that is empty. */
+TEST(values_of_one_unit_are_kept_apart_and_empty_stacks_are_kept)
+{
+	struct import_case c, back;
+
+	import_case_text(&c, "heap profile: 1: 100 [3: 300] @ heapprofile\n1: 100 [2: 200] @ 0x1001\n0: 0 [1: 100] @ 0x0\n");
+	for (const struct export_row *row = export_table; row->name; row++) {
+		if (strcmp(row->name, "speedscope") != 0 && strcmp(row->name, "callgrind") != 0 && strcmp(row->name, "pprof") != 0)
+			continue;
+		pass_through(row->format, row->name, &c, &back);
+		CHECK_INT(import_case_sum(&back, "inuse_space").weight, 100);
+		CHECK_INT(import_case_sum(&back, "alloc_space").weight, 300);
+		CHECK_INT(import_case_sum(&back, "alloc_objects").weight, 3);
+		import_case_close(&back);
+	}
+	import_case_close(&c);
+}
+
 /* Does a location of @c have @vaddr? */
 static bool has_address(const struct import_case *c, uint64_t vaddr)
 {

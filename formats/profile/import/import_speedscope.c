@@ -237,13 +237,16 @@ static void set_unit(struct speedscope *in, struct json_text name, struct speeds
 	of->is_time = unit->is_time;
 }
 
-/* "comm (event)" of a profile of ours whose threads have no numbers. */
+/* "comm (event)" of a profile of ours whose threads have no numbers, or "event" where they have no names either. */
 static void take_event(struct json_text *name, struct json_text *event)
 {
 	const char *open = name->len && name->data[name->len - 1] == ')' ? memrchr(name->data, '(', name->len) : NULL;
 
-	if (!open || open == name->data || open[-1] != ' ')
+	if (!open || open == name->data || open[-1] != ' ') {
+		*event = *name;
+		name->len = 0;
 		return;
+	}
 	*event = (struct json_text){ open + 1, name->len - (size_t)(open + 2 - name->data) };
 	name->len = (size_t)(open - 1 - name->data);
 }
