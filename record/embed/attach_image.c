@@ -44,6 +44,7 @@ struct found {
 	uint8_t id_len; /* its build ID */
 	uint8_t id[20];
 	bool alias; /* another path of an image that is written before */
+	size_t number; /* among all that were sampled */
 };
 
 struct found_list {
@@ -250,11 +251,31 @@ static void list_touched(const struct code_files *files, struct found_list *ret)
 	for (size_t i = 0; i < files->wanted.len; i++)
 		vec_push(ret, ((struct found){ .file = files->wanted.items[i] }));
 	vec_sort(ret, by_path);
+	for (size_t i = 0; i < ret->len; i++)
+		ret->items[i].number = i;
 }
 
 static bool is_vdso(const struct found *f)
 {
 	return f->file->mapped.kind == MAPPED_VDSO;
+}
+
+/* Files of a user who has taken too much time are left to the last round, unread. An earlier child may have decided that. */
+static bool is_left_for_last(struct embed_child *child, enum embed_step kind, const struct found *f)
+{
+	return !is_vdso(f) && embed_child_is_last(child, kind, f->number, f->file->owner);
+}
+
+/* With its build ID; false if it cannot be read. */
+static bool find(struct found *f)
+{
+	int fd = code_file_open(f->file);
+
+	if (fd < 0)
+		return false;
+	build_id_file_read(fd, f->id, &f->id_len);
+	close(fd);
+	return true;
 }
 
 /* Keep the readable files, with their build IDs; count the others. */
@@ -266,19 +287,13 @@ static void find_all(struct found_list *list, struct embed_child *child,
 	for (size_t i = 0; i < list->len; i++) {
 		struct found *f = &list->items[i];
 
+		embed_child_owner(child, f->file->owner);
 		if (!is_vdso(f) && !embed_child_step(child, EMBED_LOOK, f->file->mapped.path))
 			continue;
-		int fd = is_vdso(f) ? -1 : code_file_open(f->file);
-
-		if (fd < 0 && !is_vdso(f)) {
+		if (is_vdso(f) || is_left_for_last(child, EMBED_LOOK, f) || find(f))
+			list->items[kept++] = *f;
+		else
 			add_missing(missing, &missing->gone, f->file);
-			continue;
-		}
-		if (fd >= 0) {
-			build_id_file_read(fd, f->id, &f->id_len);
-			close(fd);
-		}
-		list->items[kept++] = *f;
 	}
 	list->len = kept;
 }
@@ -504,10 +519,31 @@ static struct err *write_round(const struct writing *to)
 
 		if ((!f->file->offsets.len && !f->alias) || (to->round && round != to->round))
 			continue;
+		embed_child_owner(to->child, f->file->owner);
 		/* Each child takes the same steps, also for what an earlier one has put off. */
-		if (!embed_child_step(to->child, EMBED_WRITE, f->file->mapped.path) || round != to->round)
+		if (!embed_child_step(to->child, EMBED_WRITE, f->file->mapped.path) || round != to->round ||
+		    is_left_for_last(to->child, EMBED_WRITE, f))
 			continue;
 		err = is_vdso(f) ? write_vdso(f->file, to->w, to->report) : write_file(to, i);
+	}
+	return err;
+}
+
+/* The rest of the files of users who took much time, whatever they cost. */
+static struct err *write_last(const struct writing *to)
+{
+	embed_child_begin_last(to->child);
+	/* Who is stuck from now on takes nothing with it of what was read. */
+	struct err *err = trace_writer_flush_images(to->w);
+
+	for (size_t i = 0; i < to->list->len && !err; i++) {
+		const struct found *f = &to->list->items[i];
+
+		if (!f->file->offsets.len || !is_left_for_last(to->child, EMBED_WRITE, f))
+			continue;
+		embed_child_owner(to->child, f->file->owner);
+		if (embed_child_step(to->child, EMBED_WRITE, f->file->mapped.path))
+			err = write_file(to, i);
 	}
 	return err;
 }
@@ -533,6 +569,9 @@ struct err *attach_image_write_all(struct code_files *files, enum attach_bundle 
 
 	for (; to.round <= LAST_ROUND && !err; to.round++)
 		err = write_round(&to);
+	to.round = LAST_ROUND;
+	if (!err)
+		err = write_last(&to);
 	say_missing(&missing.gone, "gone, replaced or not readable", notes);
 	say_missing(&missing.unusable, "not usable ELF", notes);
 	say_missing(&missing.foreign, "32-bit, of another kind of machine, or with more headers and names than are read", notes);

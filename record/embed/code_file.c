@@ -94,6 +94,8 @@ static enum code_result look(struct code_files *files, struct code_file *file,
 	enum code_result result = code_place_open(files->reader, place, wish, ret, ret_fd);
 
 	file->nlate += result == CODE_LATE;
+	if (result == CODE_FOUND)
+		file->owner = ret->owner;
 	return result;
 }
 

@@ -29,6 +29,7 @@ struct code_file {
 	bool wanted;        /* it has sampled addresses for the current output file */
 	uint32_t nattempts; /* to open it, which were not refused */
 	uint64_t tried_round; /* the round of the last attempt + 1 */
+	uint32_t owner;     /* user who can make it slow to read */
 	uint64_t touched;   /* the round in which something new was last seen in it */
 	struct map offsets; /* in the file -> samples taken there */
 	bool merged;        /* offsets are with another file of the same content (attach_image.c) */

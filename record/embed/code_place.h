@@ -39,6 +39,7 @@ struct code_found {
 	uint8_t id_len; /* build ID; of a file that cannot be opened, as the kernel knows it */
 	uint8_t id[20];
 	uint64_t changed_ns; /* its change time */
+	uint32_t owner; /* user who can make it slow to read */
 };
 
 enum code_result {

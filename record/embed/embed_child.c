@@ -41,6 +41,8 @@
 #define MESSAGE_MAX  (TRACE_CONTENT_MAX + TRACE_HEAD_LEN_MAX)
 #define NAME_MAX_LEN 256
 #define ROUNDS_MAX   ((size_t)1 << 16) /* files that can be put off; those beyond are left out */
+#define OWNERS_MAX   64 /* further ones count as one */
+#define OWNER_PART   8  /* of the time limit: after that the rest of a user's files comes last */
 
 /* Seen by both. */
 struct shared {
@@ -50,6 +52,14 @@ struct shared {
 	_Atomic uint64_t left_out; /* steps, for lack of time or bytes or because of a signal */
 	char name[NAME_MAX_LEN];   /* of the step; read once the child has ended */
 	uint8_t rounds[ROUNDS_MAX];
+	uint8_t last[ROUNDS_MAX]; /* files that are left to the last round */
+	bool looked, last_begun;
+	_Atomic uint64_t step_began_ns; /* 0: its time is counted */
+	uint32_t nowners, step_owner;	/* @step_owner: number in @owners */
+	struct {
+		uint32_t owner;
+		uint64_t used_ns;
+	} owners[OWNERS_MAX];
 };
 
 enum message_kind {
@@ -90,11 +100,69 @@ static void step_back(struct embed_child *c, uint64_t now_ns)
 	c->ahead_until_ns = 0;
 }
 
+/* The step that goes on, if one does, has ended. */
+static void count_time(struct shared *s, uint64_t now_ns)
+{
+	if (s->step_began_ns)
+		s->owners[s->step_owner].used_ns += now_ns - s->step_began_ns;
+	s->step_began_ns = 0;
+}
+
+static uint32_t number_of(struct shared *s, uint32_t owner)
+{
+	uint32_t i = 0;
+
+	while (i < s->nowners && s->owners[i].owner != owner)
+		i++;
+	if (i == OWNERS_MAX)
+		return i - 1;
+	s->owners[i].owner = owner;
+	s->nowners = MAX(s->nowners, i + 1);
+	return i;
+}
+
+void embed_child_owner(struct embed_child *c, uint32_t owner)
+{
+	count_time(c->shared, clock_now_ns(CLOCK_MONOTONIC));
+	c->shared->step_owner = number_of(c->shared, owner);
+}
+
+bool embed_child_has_share(struct embed_child *c)
+{
+	struct shared *s = c->shared;
+
+	if (s->owners[s->step_owner].used_ns < c->limits.time_ns / 2)
+		return true;
+	s->left_out++;
+	return false;
+}
+
+/* A child that looks at files once more must not leave one that is written already. */
+bool embed_child_is_last(struct embed_child *c, enum embed_step kind, size_t index, uint32_t owner)
+{
+	struct shared *s = c->shared;
+	bool fixed = s->last_begun || (kind == EMBED_LOOK && s->looked);
+
+	if (index >= ROUNDS_MAX)
+		return false;
+	s->looked |= kind == EMBED_WRITE;
+	if (!fixed && s->owners[number_of(s, owner)].used_ns >= c->limits.time_ns / OWNER_PART)
+		s->last[index] = true;
+	return s->last[index];
+}
+
+void embed_child_begin_last(struct embed_child *c)
+{
+	c->nsteps++; /* images of all before it are sent as those of earlier steps */
+	c->shared->last_begun = true;
+}
+
 bool embed_child_step(struct embed_child *c, enum embed_step kind, const char *name)
 {
 	uint64_t step = ++c->nsteps, now_ns = clock_now_ns(CLOCK_MONOTONIC);
 
 	step_back(c, now_ns);
+	count_time(c->shared, now_ns);
 	if (kind == EMBED_WRITE && step <= c->written)
 		return false;
 	for (size_t i = 0; i < c->nfatal; i++) {
@@ -108,6 +176,7 @@ bool embed_child_step(struct embed_child *c, enum embed_step kind, const char *n
 	c->step_ends_ns = MIN(c->deadline_ns, now_ns + c->limits.time_ns / STUCK_PART / 2);
 	c->step_ended = false;
 	strncpy(c->shared->name, name, NAME_MAX_LEN - 1);
+	c->shared->step_began_ns = now_ns;
 	c->shared->step = step;
 	return true;
 }
@@ -445,6 +514,7 @@ static struct err *run_all(const struct embed_job *job, struct parent *p, uint64
 		add_report(report, &p->report);
 		if (err || p->done || child->shared->stop)
 			break;
+		count_time(child->shared, clock_now_ns(CLOCK_MONOTONIC));
 		fatal[child->nfatal++] = child->shared->step;
 		diag_warn(p->notes, "'%.*s' is not embedded: reading it took too long or too much memory",
 			  NAME_MAX_LEN, child->shared->name);

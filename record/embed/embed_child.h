@@ -52,6 +52,24 @@ enum embed_step {
 bool embed_child_step(struct embed_child *child, enum embed_step kind, const char *name);
 
 /*
+ * One user's slow files must not take the time of all others'. In the child: the next step reads what belongs to user @owner. That user's steps have
+ * taken an eighth of the time: the rest of them is to come last.
+ */
+void embed_child_owner(struct embed_child *child, uint32_t owner);
+
+/* In the child: has the user of embed_child_owner() taken less than half of the time? If not, what the step would read is skipped. */
+bool embed_child_has_share(struct embed_child *child);
+
+/*
+ * In the child, in a step of @kind: is file @index, of @owner, left to the last round? It stays so, for later children too. All are looked at before
+ * one is written.
+ */
+bool embed_child_is_last(struct embed_child *child, enum embed_step kind, size_t index, uint32_t owner);
+
+/* In the child: the last round begins; no more files are left to it. */
+void embed_child_begin_last(struct embed_child *child);
+
+/*
  * In the child: may the current step continue? Not when the limits are reached, a signal came, or it has taken half of the time after
  * which the child is killed; the rest of the step is then counted as skipped.
  */
