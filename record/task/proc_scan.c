@@ -13,6 +13,7 @@
 #include "formats/process/build_id_note.h"
 #include "record/task/map_query.h"
 #include "record/task/maps_line.h"
+#include "record/task/process_stat.h"
 #include "record/task/stuck_guard.h"
 
 #include <dirent.h>
@@ -302,7 +303,7 @@ static struct err *tell_maps(int dir_fd, uint32_t pid, struct scan *scan,
 
 /* What /proc/PID/stat says: "pid (comm) state ppid", where comm may hold anything, and more (proc(5)). */
 struct status {
-	uint32_t parent, flags, nthreads;
+	uint64_t parent, flags, nthreads;
 	char comm[64]; /* "" if it is longer */
 };
 
@@ -314,10 +315,9 @@ static struct status parse_stat(const char *stat)
 	const char *begin = strchr(stat, '('), *end = strrchr(stat, ')');
 	size_t len = begin && end > begin ? (size_t)(end - begin - 1) : 0;
 
-	if (!len || sscanf(end + 1,
-			   " %*c %" SCNu32 " %*s %*s %*s %*s %" SCNu32
-			   " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu32,
-			   &status.parent, &status.flags, &status.nthreads) != 3)
+	if (!len || !process_stat_field(stat, PROCESS_STAT_PARENT, &status.parent) ||
+	    !process_stat_field(stat, PROCESS_STAT_FLAGS, &status.flags) ||
+	    !process_stat_field(stat, PROCESS_STAT_THREADS, &status.nthreads))
 		return (struct status){ 0 };
 	if (len < sizeof(status.comm))
 		memcpy(status.comm, begin + 1, len);
@@ -378,7 +378,7 @@ static struct err *tell_threads(int dir_fd, uint32_t pid, const struct status *s
 				struct scan *scan, const struct proc_visitor *visitor)
 {
 	const struct event first = { .cpu = EVENT_NO_CPU, .pid = pid, .tid = pid };
-	const struct event_fork parent = { status->parent, status->parent };
+	const struct event_fork parent = { (uint32_t)status->parent, (uint32_t)status->parent };
 	struct err *err = NULL;
 
 	/* Most processes have one thread, whose name is known. */

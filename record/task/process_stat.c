@@ -42,11 +42,16 @@ bool process_stat_u64(int proc_fd, unsigned field, uint64_t *ret)
 	return process_stat_field(text, field, ret);
 }
 
+char process_stat_state(const char *text)
+{
+	const char *at = strrchr(text, ')');
+
+	return at && at[1] == ' ' ? at[2] : '\0';
+}
+
 bool process_stat_is_runnable(const char *text)
 {
-	const char *name_end = strrchr(text, ')');
-
-	return name_end && strncmp(name_end, ") R", 3) == 0;
+	return process_stat_state(text) == 'R';
 }
 
 bool process_is_runnable(int proc_fd)

@@ -6,6 +6,7 @@
 
 #include "formats/base/clock.h"
 #include "record/task/cgroup.h"
+#include "record/task/process_stat.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -155,8 +156,7 @@ void task_filter_round(struct task_filter *f)
 static bool is_alive(uint32_t id)
 {
 	char path[64], text[1024];
-	char state = 'X';
-	long nthreads = 0;
+	uint64_t nthreads;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", id);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -167,15 +167,9 @@ static bool is_alive(uint32_t id)
 	if (len <= 0)
 		return false;
 	text[len] = '\0';
-	const char *after_name = strrchr(text, ')');
-
-	/* Behind the name, which may hold anything: the state, and 17 fields on how many threads there are. */
-	if (!after_name ||
-	    sscanf(after_name + 1,
-		   " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld",
-		   &state, &nthreads) != 2)
+	if (!process_stat_field(text, PROCESS_STAT_THREADS, &nthreads))
 		return false;
-	return (state != 'Z' && state != 'X') || nthreads > 1;
+	return !strchr("ZX", process_stat_state(text)) || nthreads > 1;
 }
 
 bool task_filter_lives(struct task_filter *f)
