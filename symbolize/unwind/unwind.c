@@ -432,11 +432,23 @@ static enum unwind_outcome step_past(struct unwind_walk *w, const struct cfi_rul
 	return UNWIND_STEPPED;
 }
 
+/* Does the frame end at the stack pointer, so that no return address is in it? */
+static bool has_no_room(const struct unwind_walk *w, const struct cfi_rule *rule)
+{
+	return !rule->cfa_is_expr && !rule->signal_frame && rule->cfa_reg == w->arch->sp && rule->cfa_value <= 0;
+}
+
 static enum unwind_outcome step_by_rule(struct unwind_walk *w, const struct cfi_rule *rule,
 					enum unwind_how *ret_how)
 {
 	uint64_t sp = w->state.regs[w->arch->sp];
-	enum unwind_outcome outcome = w->state.exact ? step_precise(w, rule) : unwind_step(w, rule);
+	enum unwind_outcome outcome;
+
+	if (w->state.exact && has_no_room(w, rule) && unwind_step_return(w)) {
+		*ret_how = UNWIND_LINK;
+		return UNWIND_STEPPED;
+	}
+	outcome = w->state.exact ? step_precise(w, rule) : unwind_step(w, rule);
 
 	*ret_how = UNWIND_CFI;
 	if (outcome == UNWIND_STEPPED)

@@ -265,6 +265,22 @@ static enum unwind_outcome step_frame_pointer(struct unwind_walk *w, enum unwind
 	return UNWIND_STEPPED;
 }
 
+bool unwind_step_return(struct unwind_walk *w)
+{
+	uint64_t ip = w->state.regs[w->arch->ip], sp = w->state.regs[w->arch->sp], word;
+	const struct space_map *map = unwind_tables_map(w->tables, w->space, ip);
+
+	if (!w->state.exact || !map || !unwind_tables_is_return(w->tables, map, ip) || unwind_stack_word(&w->stack, sp, &word) != UNWIND_READ_OK ||
+	    !is_code(w, word))
+		return false;
+	w->reads = w->ip | w->sp;
+	return_from_leaf(w, word, sp + 8);
+	/* An exception's handler was not called. */
+	w->state.exact = unwind_check_return(w, word) == UNWIND_CALL_NO;
+	w->kept = true;
+	return true;
+}
+
 bool unwind_step_linked(struct unwind_walk *w, enum unwind_how *ret_how)
 {
 	uint64_t fp = w->state.regs[w->arch->fp], caller_fp, ip;

@@ -352,6 +352,13 @@ static const uint8_t *code_at(struct unwind_tables *t, struct module *mod, uint6
 	return code_and_len(t, mod, vaddr, need, &len);
 }
 
+bool unwind_tables_is_return(struct unwind_tables *t, const struct space_map *map, uint64_t ip)
+{
+	const uint8_t *code = map->mapped && t->arch == &arch_x86_64 ? code_at(t, map->module, ip - map->bias, 1) : NULL;
+
+	return code && *code == 0xc3;
+}
+
 bool unwind_tables_has_table(struct unwind_tables *t, const struct space_map *map)
 {
 	return has_table(map->module) && table_of(t, map->module)->cfi;

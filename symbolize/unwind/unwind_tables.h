@@ -101,6 +101,9 @@ enum unwind_call {
 enum unwind_call unwind_tables_call(struct unwind_tables *t, const struct space_map *map,
 				    uint64_t ip, uint64_t *ret_target);
 
+/* Is @ip of @map that of an instruction that returns (x86-64)? */
+bool unwind_tables_is_return(struct unwind_tables *t, const struct space_map *map, uint64_t ip);
+
 /* Has the file of @map a table, for this address or others? */
 bool unwind_tables_has_table(struct unwind_tables *t, const struct space_map *map);
 

@@ -138,6 +138,12 @@ enum unwind_outcome unwind_step_fallback(struct unwind_walk *w, bool in_stub,
 					 enum unwind_how *ret_how);
 
 /*
+ * Step out of an interrupted instruction that returns, where the table is wrong: to what is on top of the stack, whoever has put it there. False,
+ * and nothing has changed: it is another instruction, or that is no code.
+ */
+bool unwind_step_return(struct unwind_walk *w);
+
+/*
  * Step by a frame pointer that leads to the other stack, and to a call there. False, and nothing has changed: it does not, or may be one of this
  * stack.
  */

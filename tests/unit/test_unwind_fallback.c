@@ -377,3 +377,31 @@ TEST(unwind_follows_a_frame_pointer_to_the_stack_that_was_left)
 	world_walk(w);
 	world_check_end(w, 2, STACK_STOP_OTHER_STACK);
 }
+
+/* OCaml's caml_raise_exn loads the stack pointer and returns to the handler; its table is wrong from there on. */
+TEST(unwind_believes_an_instruction_that_returns_more_than_a_bad_rule)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(LOOP + 8), 0);
+	w->words[0] = IP(MIDDLE + 0x40);
+	w->words[3] = IP(START + 0x40);
+	world_walk(w);
+	world_check_frame(w, 1, IP(MIDDLE + 0x40), UNWIND_LINK);
+	CHECK_UINT(w->chain.frames[1].vaddr, MIDDLE + 0x3f);
+	world_check_end(w, 3, STACK_STOP_ROOT);
+
+	w->words[0] = IP(MIDDLE + 0x60); /* a handler: nothing was called there */
+	world_walk(w);
+	CHECK_UINT(w->chain.frames[1].vaddr, MIDDLE + 0x60);
+	world_check_end(w, 3, STACK_STOP_ROOT);
+
+	w->words[0] = world_slot(3); /* no code */
+	world_walk(w);
+	world_check_end(w, 1, STACK_STOP_BAD_TABLE);
+
+	w->words[0] = IP(MIDDLE + 0x40);
+	world_set_leaf(w, IP(LOOP + 7), 0); /* another instruction */
+	world_walk(w);
+	world_check_end(w, 1, STACK_STOP_BAD_TABLE);
+}

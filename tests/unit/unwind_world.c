@@ -103,6 +103,7 @@ static void put_code(struct world *w)
 {
 	memcpy(&w->text[STUB + 0x10 - TEXT], "\x48\x83\xc4\x18\x5b\x5d\xc3", 7);
 	memcpy(&w->text[STUB + 0x50 - TEXT], "\xff\xe0", 2);
+	memcpy(&w->text[LOOP + 6 - TEXT], "\xff\xe0\xc3", 3);
 	memcpy(&w->text[BARE - TEXT], "\x53\x48\x83\xec\x18\x90\x90\x90\x90\x90\x90", 11);
 	put_call(w, BARE + 0x10);
 	memcpy(&w->text[BARE + 0x10 - TEXT], "\x48\x83\xc4\x18\x5b\xc3", 6);

@@ -34,7 +34,7 @@
 #define BROKEN 0x1600 /* a malformed rule */
 #define FAR    0x1700 /* saves its return address where no stack is */
 #define BACK   0x1740 /* CFA below the stack pointer */
-#define LOOP   0x1780 /* neither moves the stack pointer nor changes the instruction pointer */
+#define LOOP   0x1780 /* neither moves the stack pointer nor changes the instruction pointer; x86-64: at 8 is ret, behind a jump */
 #define SYSTEMSTACK MIDDLE /* of a Go program: CFA sp+16, and LEAF's sp+24 */
 #define MCALL	    FRAMED /* the same */
 #define MUL    0x17a0 /* x86-64 only: CFA is 8 more than the word at sp + 8 + 8 * r9 */
