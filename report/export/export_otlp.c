@@ -188,6 +188,7 @@ struct otlp {
 	struct arena arena;
 	struct strtab strings; /* the profile's own keep their numbers */
 	VEC(struct otlp_attribute) attributes; /* [0] is none */
+	VEC(int32_t) stacks;		       /* number in the profile -> in the table; 0: the root, or none that a sample has */
 	struct strtab by_name;		       /* what an attribute is, as text -> its number */
 	struct profile_time *times;	       /* of all samples, those of a row together, in order of time; NULL: none are known */
 	size_t next;			       /* of them: the first whose row was not written yet */
@@ -316,27 +317,37 @@ static void put_functions(struct otlp *o)
 	otlp_list_end(w);
 }
 
-/* The root, which has no location, is number 0 here and there. */
+/* Those that samples have, by number; the root, which has no location, is number 0 here and there. */
+static void number_stacks(struct otlp *o)
+{
+	int32_t count = 0;
+
+	for (size_t i = 0; i < o->p->stacks.len; i++)
+		vec_push(&o->stacks, 0);
+	for (size_t i = 0; i < o->p->samples.len; i++)
+		o->stacks.items[o->p->samples.items[i].stack] = 1;
+	o->stacks.items[0] = 0;
+	for (size_t i = 1; i < o->p->stacks.len; i++)
+		if (o->stacks.items[i])
+			o->stacks.items[i] = ++count;
+}
+
 static void put_stacks(struct otlp *o)
 {
 	const struct profile_stack *stacks = o->p->stacks.items;
-	VEC(bool) used = { 0 };
 
-	for (size_t i = 0; i < o->p->stacks.len; i++)
-		vec_push(&used, false);
-	for (size_t i = 0; i < o->p->samples.len; i++)
-		used.items[o->p->samples.items[i].stack] = true;
 	otlp_list(&o->w, "stackTable");
 	for (uint32_t i = 0; i < o->p->stacks.len; i++) {
+		if (i && !o->stacks.items[i])
+			continue;
 		otlp_begin(&o->w, 7, NULL);
 		otlp_list(&o->w, "locationIndices");
-		for (uint32_t at = used.items[i] ? i : 0; at; at = stacks[at].parent)
+		for (uint32_t at = i; at; at = stacks[at].parent)
 			otlp_int(&o->w, 1, NULL, (int32_t)stacks[at].location + 1);
 		otlp_list_end(&o->w);
 		otlp_end(&o->w);
 	}
 	otlp_list_end(&o->w);
-	vec_deinit(&used);
 }
 
 static void put_attributes(struct otlp *o)
@@ -450,7 +461,7 @@ static void put_samples(struct otlp *o, uint32_t type)
 		if (row->type != type)
 			continue;
 		otlp_begin(&o->w, 2, NULL);
-		otlp_int(&o->w, 1, "stackIndex", (int32_t)row->stack);
+		otlp_int(&o->w, 1, "stackIndex", o->stacks.items[row->stack]);
 		put_sample_attributes(o, row);
 		put_values(o, i);
 		otlp_end(&o->w);
@@ -573,6 +584,7 @@ static void begin_tables(struct otlp *o)
 	strtab_add(&o->strings, "");
 	strtab_add(&o->by_name, "");
 	vec_push(&o->attributes, none);
+	number_stacks(o);
 	o->times = time_series_unpack(&o->p->times);
 	if (o->times)
 		qsort(o->times, o->p->times.len, sizeof(*o->times), compare_times);
@@ -590,6 +602,7 @@ static struct err *write_otlp(const struct profile *p, const struct profile_fact
 	strtab_deinit(&o.strings);
 	strtab_deinit(&o.by_name);
 	vec_deinit(&o.attributes);
+	vec_deinit(&o.stacks);
 	free(o.times);
 	return NULL;
 }

@@ -19,6 +19,7 @@ x = d.dictionary
 text = lambda n: x.string_table[n]
 for table in (x.mapping_table, x.location_table, x.function_table, x.link_table, x.attribute_table, x.stack_table):
     assert table[0] == type(table[0])(), "entry 0 must be empty"
+    assert len({e.SerializeToString(deterministic=True) for e in table}) == len(table), "entries are there twice"
 assert text(0) == ""
 p = d.resource_profiles[0].scope_profiles[0].profiles[0]
 assert (text(p.sample_type.type_strindex), text(p.sample_type.unit_strindex)) == ("cpu-clock", "nanoseconds")
