@@ -39,7 +39,8 @@ awk -v a="$a" -v b="$b" 'BEGIN { n = a + b; sigma = sqrt(n * 2 / 9); exit !(n > 
 grep -qE ';<main>;run;array_map;Item::callback[; ]' folded.txt || { cat folded.txt; fail "a method that C calls back is not below its caller"; }
 grep -q ';run;recursive;recursive;recursive' folded.txt || fail "recursion is not there"
 grep -qE ';run;generator[; ]' folded.txt || fail "the generator is not there"
-grep -q 'execute_ex.*;run;\|;run;.*execute_ex' folded.txt && fail "the loop is still beside its frames"
+# Xdebug has a loop of its own around it, xdebug_execute_ex.
+grep -qE ';execute_ex;(.*;)?run;|;run;(.*;)?execute_ex[; ]' folded.txt && fail "the loop is still beside its frames"
 preport info -i s.trace 2>/dev/null | grep -A3 '^Interpreters' | grep -qE '^ *[0-9,]+ .*read$' || fail "info does not say how many stacks were read"
 preport -i s.trace 2>/dev/null | grep -q 'scripts unread' || fail "the summary does not say how many stacks were not read"
 exit 0
