@@ -40,6 +40,16 @@ TEST(prologue_finds_no_other_word)
 	CHECK(!FIND(HEAD, ENTRY, &p));
 }
 
+/* The rest of an instruction that is not all there is not read. */
+TEST(prologue_ends_with_the_code)
+{
+	static const char code[] = HEAD STORE;
+	struct unwind_prologue p;
+
+	for (size_t len = 1; len < sizeof(code) - 1; len++)
+		CHECK(!find(code, len, ENTRY, &p));
+}
+
 TEST(prologue_is_not_sure_behind_a_branch)
 {
 	struct unwind_prologue p;
