@@ -4,6 +4,7 @@
  *
  *	unwind.c               the loop: look up, record the frame, step
  *	unwind_tables.c        which rule holds at an address
+ *	unwind_way.c           the way out of a frame, of those that follow
  *	unwind_step.c          a step by a rule
  *	unwind_hidden.c        the same, where the rule asks for what no trace has
  *	unwind_landing.c       the same, where an exception is about to go on in its handler
@@ -102,6 +103,13 @@ static inline void unwind_walk_init(struct unwind_walk *w, const struct arch *ar
 	w->steps = 0;
 	w->kept = w->skipped = false;
 }
+
+/* Step out of the frame at @place, by its rule or without one; *@ret_stop is for a walk that ends if that fails. */
+enum unwind_outcome unwind_step_out(struct unwind_walk *w, struct unwind_place *place, enum unwind_how *ret_how,
+				    enum stack_stop *ret_stop);
+
+/* @rule leads out of the stack: is the frame one that it does not describe, or a register still what it was? */
+enum unwind_outcome unwind_step_past(struct unwind_walk *w, const struct cfi_rule *rule, enum unwind_how *ret_how);
 
 /* Step by @rule. */
 enum unwind_outcome unwind_step(struct unwind_walk *w, const struct cfi_rule *rule);
