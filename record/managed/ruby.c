@@ -422,6 +422,7 @@ static uint32_t line_of(struct ruby *ruby, struct managed_view *view, struct ise
 
 #define CONTEXT_POINTERS 24 /* from here to 72 an execution context has, among others, its thread */
 #define THREAD_WORDS	 64 /* of a thread in which its pthread_t is */
+#define LINK_WORDS	 2  /* of it, the first: the list's next and previous one */
 #define PTHREAD_ALIGN	 64
 #define NATIVE_WORDS	 4  /* of Ruby's structure of a native thread among which its pthread_t is */
 
@@ -442,14 +443,26 @@ static bool is_native(struct managed_view *view, uint64_t value, uint32_t tid, s
 	return path->tid;
 }
 
-static bool search_pthread(struct ruby *ruby, struct managed_view *view, uint16_t thread_offset,
-			   uint64_t thread, uint32_t tid)
+/* Is what begins with @words at @thread in a list of threads, and has it @context? No piece of a stack and no other structure is and has. */
+static bool is_thread(struct managed_view *view, uint64_t thread, const uint64_t words[THREAD_WORDS], uint64_t context)
 {
-	uint64_t words[THREAD_WORDS];
+	uint64_t back, forth;
+	size_t at = LINK_WORDS;
 
-	if (!thread || thread & 7 || !managed_view_try(view, thread, words, sizeof(words)))
+	while (at < THREAD_WORDS && words[at] != context)
+		at++;
+	return at < THREAD_WORDS && managed_view_try(view, words[0] + 8, &back, sizeof(back)) && back == thread &&
+	       managed_view_try(view, words[1], &forth, sizeof(forth)) && forth == thread;
+}
+
+/* @thread_offset: of a pointer in the context that may be to its thread. */
+static bool search_pthread(struct ruby *ruby, struct managed_view *view, uint64_t context, uint16_t thread_offset, uint32_t tid)
+{
+	uint64_t words[THREAD_WORDS], thread = managed_view_u64(view, context + thread_offset);
+
+	if (!thread || thread & 7 || !managed_view_try(view, thread, words, sizeof(words)) || !is_thread(view, thread, words, context))
 		return false;
-	for (uint16_t i = 0; i < THREAD_WORDS; i++) {
+	for (uint16_t i = LINK_WORDS; i < THREAD_WORDS; i++) {
 		struct thread_path path = { .thread = thread_offset, .native = (uint16_t)(i * 8) };
 
 		if (words[i] <= UINT32_MAX || !is_native(view, words[i], tid, &path))
@@ -485,7 +498,7 @@ static bool is_of(struct ruby *ruby, struct managed_view *view, uint64_t context
 	if (ruby->searches++ >= SEARCHES_MAX)
 		return false;
 	for (uint16_t at = CONTEXT_POINTERS; at < CONTEXT_POINTERS + 48; at += 8) {
-		if (search_pthread(ruby, view, at, managed_view_u64(view, context + at), tid))
+		if (search_pthread(ruby, view, context, at, tid))
 			return true;
 	}
 	return false;
@@ -500,7 +513,7 @@ static uint64_t find_context(struct ruby *ruby, struct managed_view *view, uint6
 	const struct thread_path *path = &ruby->path;
 	uint64_t words[THREAD_WORDS], first = managed_view_u64(view, context + path->thread);
 	uint64_t thread = first;
-	size_t at = 2; /* behind the list's two pointers */
+	size_t at = LINK_WORDS;
 
 	if (!path->thread || !managed_view_try(view, first, words, sizeof(words)))
 		return 0;

@@ -74,6 +74,21 @@ static void put_frame(struct managed_fake *fake, size_t n, uint64_t iseq, uint64
 	managed_fake_put(fake, EP(n), finish ? 0x20 : 0);
 }
 
+/* The only thread of the list in its ractor. */
+static void put_thread(struct managed_fake *fake)
+{
+	const size_t list[] = { RACTOR + 0x300, THREAD };
+
+	for (size_t i = 0; i < 2; i++) {
+		managed_fake_put(fake, list[i], FAKE_BASE + list[!i]);
+		managed_fake_put(fake, list[i] + 8, FAKE_BASE + list[!i]);
+	}
+	managed_fake_put(fake, THREAD + 32, FAKE_BASE + CONTEXT);
+	managed_fake_put(fake, THREAD + 40, FAKE_BASE + PTHREAD);
+	managed_fake_put(fake, PTHREAD, FAKE_BASE + PTHREAD);
+	managed_fake_put32(fake, PTHREAD + 720, FAKE_PID);
+}
+
 /* The file calls each(), in C, which calls a block; then there is the dummy. */
 static void make_honest(struct managed_fake *fake)
 {
@@ -84,9 +99,7 @@ static void make_honest(struct managed_fake *fake)
 	managed_fake_put(fake, CONTEXT + 8, WORDS);
 	managed_fake_put(fake, CONTEXT + 16, FAKE_BASE + FRAMES);
 	managed_fake_put(fake, CONTEXT + 48, FAKE_BASE + THREAD);
-	managed_fake_put(fake, THREAD + 40, FAKE_BASE + PTHREAD);
-	managed_fake_put(fake, PTHREAD, FAKE_BASE + PTHREAD);
-	managed_fake_put32(fake, PTHREAD + 720, FAKE_PID);
+	put_thread(fake);
 	put_frame(fake, 0, put_iseq(fake, 0, "block in handler", 20), 5, true);
 	put_frame(fake, 1, 0, 0, false);
 	put_frame(fake, 2, put_iseq(fake, 1, "handler", 10), 70, true);
@@ -317,7 +330,7 @@ TEST(managed_ruby_knows_the_native_thread_of_3_2_and_no_number_by_chance)
 	FAKE(fake);
 
 	/* 1 in a container, which other words are, too: where aarch64 has it, and in other structures. */
-	managed_fake_put(&fake, THREAD + 8, FAKE_BASE + PTHREAD + 0x240);
+	managed_fake_put(&fake, THREAD + 48, FAKE_BASE + PTHREAD + 0x240);
 	managed_fake_put32(&fake, PTHREAD + 0x240 + 208, 1);
 	managed_fake_put32(&fake, PTHREAD + 0x240 + 720, 1);
 	managed_fake_put(&fake, THREAD + 40, FAKE_BASE + NATIVE);
@@ -333,6 +346,24 @@ TEST(managed_ruby_knows_the_native_thread_of_3_2_and_no_number_by_chance)
 	CHECK_UINT(fake.stack->nframes, 2);
 	managed_fake_stack(&fake, 7);
 	CHECK_UINT(fake.stack->nframes, 0);
+}
+
+/* On its C stack the context's thread has left where another one's pthread_t is, which it made. */
+TEST(managed_ruby_takes_no_piece_of_a_stack_for_a_thread)
+{
+	enum { TAG = 0xe000, MADE = 0xe800, OTHER = 0xe840 };
+	FAKE(fake);
+
+	managed_fake_put(&fake, CONTEXT + 24, FAKE_BASE + TAG);
+	managed_fake_put(&fake, TAG + 16, FAKE_BASE + CONTEXT);
+	managed_fake_put(&fake, TAG + 64, FAKE_BASE + MADE);
+	managed_fake_put(&fake, MADE, FAKE_BASE + OTHER);
+	managed_fake_put(&fake, OTHER, FAKE_BASE + OTHER);
+	managed_fake_put32(&fake, OTHER + 720, FAKE_PID + 1);
+	managed_fake_stack(&fake, FAKE_PID + 1);
+	CHECK_UINT(fake.stack->nframes, 0);
+	managed_fake_stack(&fake, FAKE_PID);
+	CHECK_UINT(fake.stack->nframes, 2);
 }
 
 TEST(managed_ruby_reads_methods_blocks_and_lines)
