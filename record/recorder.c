@@ -527,28 +527,34 @@ static void note_priority(struct recorder *s)
 			    "a lower -F, fewer events or smaller stacks; --realtime=1 insists"));
 }
 
-/* End the pause of mmap wake-ups. @woke: nothing else woke us. */
-static void let_ring(struct recorder *s, uint64_t now, bool woke)
+/* End the pause of mmap wake-ups. @woke: nothing else woke us. True if something was mapped meanwhile. */
+static bool let_ring(struct recorder *s, uint64_t now, bool woke)
 {
-	if (!mmap_wakeup_rested(&s->bell, now, woke))
-		return;
+	bool missed = mmap_wakeup_missed(&s->bell);
+
+	if (!mmap_wakeup_rested(&s->bell, now, woke && !missed))
+		return false;
+	if (missed)
+		return true;
 	s->no_bell = watch_bell(&s->watch, s->bell.fd);
 	if (s->no_bell)
 		mmap_wakeup_close(&s->bell);
+	return mmap_wakeup_missed(&s->bell);
 }
 
-/* The end of the pause needs no pass: mappings that came meanwhile wake us at once. */
+/* The end of the pause needs no pass, if nothing was mapped meanwhile. */
 static struct watch_result wait(struct recorder *s)
 {
 	uint64_t now = clock_now_ns(CLOCK_MONOTONIC), until = next_pass_ns(s, now);
-	bool by_jit = now < s->jit_until_ns;
+	bool by_jit = now < s->jit_until_ns, missed;
 	struct watch_result result;
 
 	do {
 		result = watch_wait(&s->watch, &s->perf_fds, ms_until(MIN(until, s->bell.rests_until_ns), now));
 		now = clock_now_ns(CLOCK_MONOTONIC);
-		let_ring(s, now, result.timed_out && now < until);
-	} while (result.timed_out && now < until);
+		missed = let_ring(s, now, result.timed_out && now < until);
+		result.bell |= missed;
+	} while (result.timed_out && now < until && !missed);
 	s->jit_wakeups += by_jit && !result.bell;
 	return result;
 }
@@ -627,6 +633,7 @@ static struct err *pass(struct recorder *s, bool *ret_over)
 	struct watch_result result = wait(s);
 	struct err *err = result.snapshot ? snapshot_by_signal(s) : NULL;
 
+	mmap_wakeup_look(&s->bell);
 	if (!err) {
 		*ret_over = react(s, result);
 		task_filter_look(&s->tasks, clock_now_ns(CLOCK_MONOTONIC));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mmap_wakeup.c - a ring that is mapped read-only is overwritten and never full; only its wake-ups are used, so one page is
- * enough.
+ * mmap_wakeup.c - a ring that is mapped read-only is overwritten and never full; only its wake-ups and its head are used, so one
+ * page is enough.
  */
 #include "record/sample/mmap_wakeup.h"
 
@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/perf_event.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -89,6 +90,29 @@ void mmap_wakeup_close(struct mmap_wakeup *d)
 struct err *mmap_wakeup_reopen(struct mmap_wakeup *d, uint32_t cpu)
 {
 	return d->fd < 0 ? NULL : add_wire(d, -1, cpu);
+}
+
+/* It counts the bytes of all records, those that are overwritten too. */
+static uint64_t head_of(const struct mmap_wakeup_wire *wire)
+{
+	const struct perf_event_mmap_page *page = wire->page;
+
+	return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+}
+
+void mmap_wakeup_look(struct mmap_wakeup *d)
+{
+	for (size_t i = 0; i < d->wires.len; i++)
+		d->wires.items[i].head = head_of(&d->wires.items[i]);
+}
+
+bool mmap_wakeup_missed(const struct mmap_wakeup *d)
+{
+	for (size_t i = 0; i < d->wires.len; i++) {
+		if (d->wires.items[i].head != head_of(&d->wires.items[i]))
+			return true;
+	}
+	return false;
 }
 
 void mmap_wakeup_rest(struct mmap_wakeup *d, uint64_t now_ns, uint64_t news)

@@ -28,7 +28,8 @@
 /* On one CPU. */
 struct mmap_wakeup_wire {
 	int fd;
-	void *page; /* of the ring, which is never read */
+	void *page;    /* of the ring, whose records are never read */
+	uint64_t head; /* of the ring, when a pass last began */
 };
 
 struct mmap_wakeup {
@@ -53,6 +54,15 @@ void mmap_wakeup_close(struct mmap_wakeup *d);
 
 /* Open the event on @cpu, which came online. */
 MUST_USE struct err *mmap_wakeup_reopen(struct mmap_wakeup *d, uint32_t cpu);
+
+/* A pass over all rings begins: it sees the mappings so far. */
+void mmap_wakeup_look(struct mmap_wakeup *d);
+
+/*
+ * Was something mapped since? The descriptors do not tell after a pause: that one of them is readable is forgotten as it is asked, and
+ * epoll asks when it is told to wait for it again, and then once more (perf_poll() in kernel/events/core.c).
+ */
+bool mmap_wakeup_missed(const struct mmap_wakeup *d);
 
 /* A wake-up was handled: begin a pause. @news: new files seen since the recording began. */
 void mmap_wakeup_rest(struct mmap_wakeup *d, uint64_t now_ns, uint64_t news);

@@ -64,6 +64,35 @@ if [ "$(id -u)" = 0 ]; then
 	done
 fi
 
+# One that begins a moment after another one, while the recorder pauses after that, and after which nothing begins that wakes it.
+cat >chain.c <<'END'
+#include <time.h>
+#include <unistd.h>
+long spins(void)
+{
+	volatile long x = 0;
+	while (clock() < CLOCKS_PER_SEC / 4)
+		for (long i = 0; i < 100000; i++)
+			x += i;
+	return x;
+}
+int main(int argc, char **argv)
+{
+	unlink(argv[0]);
+	if (argc > 1)
+		execv(argv[1], argv + 1);
+	return spins() == 1;
+}
+END
+$CC -O1 -o chain chain.c || fail "cannot compile"
+pinned=$(command -v taskset) && pinned="$pinned -c $(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')" # elsewhere another CPU may wake it
+for _ in 1 2 3; do
+	cp chain one && cp chain two
+	$pinned precord -F 199 -g none -m 8M -o chain.trace -- ./one ./two 2>said.txt || { cat said.txt; fail "precord: $?"; }
+	preport -i chain.trace --limit 1000 --format=csv 2>/dev/null | columns function | grep -qx spins ||
+		{ cat said.txt; preport -i chain.trace; fail "a program that began in a pause has no names"; }
+done
+
 # Another file takes its place.
 cp shares replaced
 printf 'int main(void) { volatile long i; for (i = 0; i < 1000000000; i++) ; }\n' >other.c
