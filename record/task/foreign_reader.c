@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * foreign_reader.c - requests name the function that is to run: the reader is a copy of the recorder, where it has the same address.
+ * foreign_reader.c - requests name the function that is to run: the reader is a copy of the recorder, where it has the same address. The first
+ * one is made at once, while the recorder is small and has no other threads: a lock that one holds meanwhile, as of an allocator that does not care
+ * about fork (AddressSanitizer's of gcc 12), nobody would ever release in the copy.
  */
 #include "record/task/foreign_reader.h"
 
@@ -67,26 +69,6 @@ struct foreign_reader {
 	bool goes_first; /* it is an ordinary process, but the first of them, as the recorder is raised */
 	int cpu; /* where it may run; -1: anywhere */
 };
-
-struct foreign_reader *foreign_reader_new(enum foreign_patience patience)
-{
-	struct foreign_reader *f = memory_zeroed(1, sizeof(*f));
-
-	f->fd = -1;
-	f->cpu = -1;
-	f->limits = &limits[patience];
-	f->bucket_ns = f->limits->bucket_ns;
-	f->filled_ns = clock_now_ns(CLOCK_MONOTONIC);
-	f->policy = sched_getscheduler(0);
-	if (f->policy == SCHED_OTHER || sched_getparam(0, &f->param) != 0)
-		f->policy = SCHED_OTHER;
-	f->goes_first = f->policy != SCHED_OTHER && patience != FOREIGN_DRAIN;
-	if (f->goes_first) {
-		f->policy = SCHED_OTHER;
-		f->param = (struct sched_param){ 0 };
-	}
-	return f;
-}
 
 /* ---- in the reader ------------------------------------------------------------------------------------- */
 
@@ -203,6 +185,27 @@ static void end(struct foreign_reader *f)
 	f->left[f->nleft++] = f->pid;
 	f->pid = 0;
 	f->fd = -1;
+}
+
+struct foreign_reader *foreign_reader_new(enum foreign_patience patience)
+{
+	struct foreign_reader *f = memory_zeroed(1, sizeof(*f));
+
+	f->fd = -1;
+	f->cpu = -1;
+	f->limits = &limits[patience];
+	f->bucket_ns = f->limits->bucket_ns;
+	f->filled_ns = clock_now_ns(CLOCK_MONOTONIC);
+	f->policy = sched_getscheduler(0);
+	if (f->policy == SCHED_OTHER || sched_getparam(0, &f->param) != 0)
+		f->policy = SCHED_OTHER;
+	f->goes_first = f->policy != SCHED_OTHER && patience != FOREIGN_DRAIN;
+	if (f->goes_first) {
+		f->policy = SCHED_OTHER;
+		f->param = (struct sched_param){ 0 };
+	}
+	begin(f);
+	return f;
 }
 
 void foreign_reader_free(struct foreign_reader *f)
