@@ -5,6 +5,7 @@
 #include "report/tui/screen.h"
 
 #include "formats/base/arena.h"
+#include "formats/base/clock.h"
 #include "formats/base/memory.h"
 #include "formats/base/text.h"
 
@@ -20,6 +21,7 @@
 #undef screen
 
 #define ESCAPE_WAIT_MS 50 /* how long after ESC the rest of a key's sequence may take */
+#define LOOK_MS	       1000 /* between looks for a new size */
 #define COLOUR_DOUBT   1  /* number of the colour pair */
 
 struct screen {
@@ -180,13 +182,13 @@ void screen_show(struct screen *s)
 	refresh();
 }
 
-static int next_key(bool waits)
+static int next_key(void)
 {
 	wint_t wide;
 	int code = get_wch(&wide);
 
 	if (code == ERR)
-		return waits ? SCREEN_KEY_CLOSED : SCREEN_KEY_NONE;
+		return SCREEN_KEY_NONE;
 	for (size_t i = 0; code == KEY_CODE_YES && i < ARRAY_LEN(keys); i++) {
 		if ((int)wide == keys[i].curses)
 			return keys[i].key;
@@ -209,13 +211,6 @@ static int next_key(bool waits)
 	}
 }
 
-int screen_key(struct screen *s)
-{
-	(void)s;
-	timeout(-1);
-	return next_key(true);
-}
-
 /* A terminal that is gone is readable, and has no key: without looking one would ask it for ever. */
 int screen_key_within(struct screen *s, unsigned wait_ms)
 {
@@ -224,9 +219,25 @@ int screen_key_within(struct screen *s, unsigned wait_ms)
 	(void)s;
 	timeout((int)wait_ms);
 
-	int key = next_key(false);
+	int key = next_key();
 
 	if (key == SCREEN_KEY_NONE && poll(&in, 1, 0) > 0 && in.revents & (POLLHUP | POLLERR | POLLNVAL))
 		return SCREEN_KEY_CLOSED;
 	return key;
+}
+
+/*
+ * Curses looks for a new size before it waits: one that comes between the two is seen at the next look. What comes back before its time
+ * without a key never will have one.
+ */
+int screen_key(struct screen *s)
+{
+	uint64_t begin;
+	int key;
+
+	do {
+		begin = clock_now_ns(CLOCK_MONOTONIC);
+		key = screen_key_within(s, LOOK_MS);
+	} while (key == SCREEN_KEY_NONE && clock_now_ns(CLOCK_MONOTONIC) - begin > LOOK_MS * 500000ULL);
+	return key == SCREEN_KEY_NONE ? SCREEN_KEY_CLOSED : key;
 }
