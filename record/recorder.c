@@ -530,11 +530,9 @@ static void note_priority(struct recorder *s)
 /* End the pause of mmap wake-ups. @woke: nothing else woke us. True if something was mapped meanwhile. */
 static bool let_ring(struct recorder *s, uint64_t now, bool woke)
 {
-	bool missed = mmap_wakeup_missed(&s->bell);
-
-	if (!mmap_wakeup_rested(&s->bell, now, woke && !missed))
+	if (!mmap_wakeup_rested(&s->bell, now, woke && !mmap_wakeup_missed(&s->bell)))
 		return false;
-	if (missed)
+	if (mmap_wakeup_missed(&s->bell))
 		return true;
 	s->no_bell = watch_bell(&s->watch, s->bell.fd);
 	if (s->no_bell)

@@ -16,6 +16,7 @@
 
 #define REST_LEAST_NS 10000000
 #define REST_MOST_NS  100000000
+#define FORGET_MAX    64 /* CPUs; others may wake the recorder once for nothing */
 #define SILENCE_NS    1000000000 /* after which it is as good as new */
 
 static size_t ring_len(void)
@@ -130,6 +131,15 @@ void mmap_wakeup_rest(struct mmap_wakeup *d, uint64_t now_ns, uint64_t news)
 	d->news = news;
 }
 
+/* What came in the pause would wake the recorder again: the heads of the rings tell of it. */
+static void forget_wakeups(const struct mmap_wakeup *d)
+{
+	struct epoll_event events[FORGET_MAX];
+
+	if (d->fd >= 0)
+		epoll_wait(d->fd, events, FORGET_MAX, 0);
+}
+
 bool mmap_wakeup_rested(struct mmap_wakeup *d, uint64_t now_ns, bool woke)
 {
 	if (now_ns < d->rests_until_ns)
@@ -137,5 +147,6 @@ bool mmap_wakeup_rested(struct mmap_wakeup *d, uint64_t now_ns, bool woke)
 	d->wakeups += woke;
 	d->rested_ns = now_ns;
 	d->rests_until_ns = UINT64_MAX;
+	forget_wakeups(d);
 	return true;
 }
