@@ -34,17 +34,5 @@ for (let i = 0; i < 60; i++) {
 console.log(times.join('\n'));
 END_J
 
-all=0
-for node in $( (command -v node; printf '%s\n' ${NODES:-}) 2>/dev/null | xargs -rn 1 readlink -f | sort -u); do
-	knows_node "$node" || { echo "$node is none of those that precord(1) names"; continue; }
-	precord -q -e cpu-clock:u -F 499 -o reuse.trace -- "$node" --expose-gc reuse.js >times 2>err.txt || { cat err.txt; fail 'cannot record'; }
-	preport -i reuse.trace export --to perf-script >script.txt 2>/dev/null || fail 'cannot export'
-	python3 "$TOP/tests/e2e/lib/names_in_time.py" times script.txt '\b(fn[0-9]{4})' >score || fail 'cannot compare'
-	read -r right wrong < <(tail -n 1 score)
-	echo "$node: $right right, $wrong wrong"
-	[ "$wrong" = 0 ] || { head -n 5 score; fail 'samples have the name of a function that did not run at their time'; }
-	all=$((all + right))
-done
-# Names are left out where they are not certain, which is often here.
-[ "$all" -ge 30 ] || skip "only $all samples have a name"
+names_by_time 30 'a function that did not run at their time' --expose-gc reuse.js
 exit 0

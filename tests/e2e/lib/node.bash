@@ -25,3 +25,21 @@ node_chains() {
 	[ $(((lines - right) * 1000)) -le $((lines * 10 + 10000)) ] || { cat compared; fail "$1 ${2:-}: lines are wrong"; }
 	[ $((nameless * 1000)) -le $((functions * 5 + 4000)) ] || { cat compared; fail "$1 ${2:-}: functions have no names"; }
 }
+
+# names_by_time MIN WHAT OPTION...: "node OPTION... FILE", which prints when each of its functions ran, for each Node that is known (NODES may
+# name more than the one on the PATH). No sample may have a name of WHAT. Fewer than MIN names: skipped, as they are left out where not certain.
+names_by_time() {
+	local least=$1 what=$2 all=0 right wrong node
+	shift 2
+	for node in $( (command -v node; printf '%s\n' ${NODES:-}) 2>/dev/null | xargs -rn 1 readlink -f | sort -u); do
+		knows_node "$node" || { echo "$node is none of those that precord(1) names"; continue; }
+		precord -q -e cpu-clock:u -F 499 -o names.trace -- "$node" "$@" >times 2>err.txt || { cat err.txt; fail 'cannot record'; }
+		preport -i names.trace export --to perf-script >script.txt 2>/dev/null || fail 'cannot export'
+		python3 "$TOP/tests/e2e/lib/names_in_time.py" times script.txt '\b(fn[0-9]{4})' >score || fail 'cannot compare'
+		read -r right wrong < <(tail -n 1 score)
+		echo "$node: $right right, $wrong wrong"
+		[ "$wrong" = 0 ] || { head -n 5 score; fail "samples have the name of $what"; }
+		all=$((all + right))
+	done
+	[ "$all" -ge "$least" ] || skip "only $all samples have a name"
+}
