@@ -46,6 +46,15 @@
 		(vec)->len += vec_count_;                                                    \
 	} while (0)
 
+/* Remove @count items from @at on; the order of the others stays. */
+#define vec_remove(vec, at, count)                                                           \
+	do {                                                                                 \
+		size_t vec_at_ = (at), vec_end_ = vec_at_ + (count);                         \
+		memmove((vec)->items + vec_at_, (vec)->items + vec_end_,                     \
+			((vec)->len - vec_end_) * sizeof(*(vec)->items));                    \
+		(vec)->len -= vec_end_ - vec_at_;                                            \
+	} while (0)
+
 /* Give back the room that is left, of one that grows no more. */
 #define vec_fit(vec)                                                                                 \
 	((void)((vec)->cap = (vec)->len,                                                             \

@@ -520,8 +520,7 @@ static bool make_room(struct managed_files *files)
 	if (i == files->items.len)
 		return false;
 	free(files->items.items[i]);
-	files->items.len--;
-	memmove(files->items.items + i, files->items.items + i + 1, (files->items.len - i) * sizeof(*files->items.items));
+	vec_remove(&files->items, i, 1);
 	return true;
 }
 

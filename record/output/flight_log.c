@@ -97,9 +97,7 @@ static void drop_oldest(struct flight_log *log)
 {
 	log->len -= log->chapters.items[0].len;
 	chapter_deinit(&log->chapters.items[0]);
-	log->chapters.len--;
-	memmove(log->chapters.items, log->chapters.items + 1,
-		log->chapters.len * sizeof(*log->chapters.items));
+	vec_remove(&log->chapters, 0, 1);
 }
 
 void flight_log_begin_chapter(struct flight_log *log, uint64_t start_ns,

@@ -148,9 +148,7 @@ static struct err *drop_oldest(struct output_files *v)
 		if (err)
 			err = err_wrap(err, "--max-files");
 		free(v->names.items[0]);
-		v->names.len--;
-		memmove(v->names.items, v->names.items + 1,
-			v->names.len * sizeof(*v->names.items));
+		vec_remove(&v->names, 0, 1);
 	}
 	return err;
 }

@@ -262,8 +262,7 @@ static bool make_room(struct runtime_files *files)
 	if (i == files->v8.len)
 		return false;
 	free(files->v8.items[i]);
-	files->v8.len--;
-	memmove(files->v8.items + i, files->v8.items + i + 1, (files->v8.len - i) * sizeof(*files->v8.items));
+	vec_remove(&files->v8, i, 1);
 	return true;
 }
 

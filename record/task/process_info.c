@@ -266,9 +266,8 @@ static void take_later(struct process_info *info, uint64_t now_ns)
 		info->skipped--;
 		vec_push(&info->execs, ((struct process_exec){ pid, now_ns }));
 	}
-	info->later.len -= taken;
 	if (taken)
-		memmove(info->later.items, info->later.items + taken, info->later.len * sizeof(*info->later.items));
+		vec_remove(&info->later, 0, taken);
 }
 
 struct err *process_info_tell(struct process_info *info, uint64_t now_ns,

@@ -145,11 +145,8 @@ void task_filter_round(struct task_filter *f)
 		if (state && *state == FAMILY_LEAVING + leaver.round)
 			map_remove(&f->processes, leaver.pid);
 	}
-	if (!gone)
-		return;
-	f->leavers.len -= gone;
-	memmove(f->leavers.items, f->leavers.items + gone,
-		f->leavers.len * sizeof(*f->leavers.items));
+	if (gone)
+		vec_remove(&f->leavers, 0, gone);
 }
 
 /* A zombie counts as ended. */
