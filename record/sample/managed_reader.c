@@ -12,9 +12,10 @@
 #include "record/sample/stack_reader.h"
 #include "record/sample/thread_clock.h"
 #include "record/sample/wake_filter.h"
-#include "record/system/text_file.h"
+#include "record/task/process_stat.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
@@ -588,13 +589,15 @@ static void start_readers(struct managed_readers *m)
 /* It does not wait for its CPU, but in the kernel, where nothing wakes it. */
 static bool is_blocked(const struct reader *r)
 {
-	CLEANUP(arena_deinit) struct arena arena = { 0 };
-	char path[64];
+	char path[48];
 
-	snprintf(path, sizeof(path), "/proc/self/task/%" PRIu32 "/status", r->own_tid);
-	const char *state = text_file_field(path, "State", &arena);
+	snprintf(path, sizeof(path), "/proc/self/task/%" PRIu32, r->own_tid);
+	int folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	bool blocked = folder >= 0 && process_state(folder) == 'D';
 
-	return state && *state == 'D';
+	if (folder >= 0)
+		close(folder);
+	return blocked;
 }
 
 /* Give the work of reader number @i, who cannot be woken, to another one. Its sample is late. */

@@ -66,7 +66,7 @@ static bool runs_elsewhere(const struct thread_clock *clock)
 	ssize_t got = pread(clock->stat_fd, text, sizeof(text) - 1, 0);
 
 	text[MAX(got, 0)] = '\0';
-	return process_stat_is_runnable(text) && process_stat_field(text, PROCESS_STAT_PROCESSOR, &cpu) &&
+	return process_stat_state(text) == 'R' && process_stat_field(text, PROCESS_STAT_PROCESSOR, &cpu) &&
 	       cpu != (uint64_t)sched_getcpu();
 }
 

@@ -317,7 +317,7 @@ static uint64_t busy_since(struct foreign_reader *f)
 static bool is_busy(const struct foreign_reader *f)
 {
 	int folder = open_own(f, ".");
-	bool busy = folder >= 0 && process_is_runnable(folder);
+	bool busy = folder >= 0 && process_state(folder) == 'R';
 
 	if (folder >= 0)
 		close(folder);

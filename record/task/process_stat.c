@@ -49,15 +49,10 @@ char process_stat_state(const char *text)
 	return at && at[1] == ' ' ? at[2] : '\0';
 }
 
-bool process_stat_is_runnable(const char *text)
-{
-	return process_stat_state(text) == 'R';
-}
-
-bool process_is_runnable(int proc_fd)
+char process_state(int proc_fd)
 {
 	char text[TEXT_LEN];
 
 	read_text(proc_fd, text);
-	return process_stat_is_runnable(text);
+	return process_stat_state(text);
 }

@@ -21,11 +21,10 @@ bool process_stat_field(const char *text, unsigned field, uint64_t *ret);
 /* The same of the process with the folder @proc_fd of /proc. */
 bool process_stat_u64(int proc_fd, unsigned field, uint64_t *ret);
 
-/* The letter of field 3, 0 if there is none. */
+/* The state: 'R' runs or waits for a CPU, 'D' is blocked where no signal wakes it; 0: not known. */
 char process_stat_state(const char *text);
 
-/* Does the thread run, or wait for a CPU? */
-bool process_stat_is_runnable(const char *text);
-bool process_is_runnable(int proc_fd); /* its main thread */
+/* The same of the process, or thread, with the folder @proc_fd of /proc. */
+char process_state(int proc_fd);
 
 #endif
