@@ -34,6 +34,7 @@
 #define LEAVES_MIN    3
 #define SCRIPTS_MAX   8
 #define SCRIPTS_MIN   2
+#define SCRIPTS_SHARE 0.05 /* of the samples: from here on scripts have a table */
 #define PROGRAMS_MIN  2
 #define TOP_LEAF_MAX  50                       /* bytes; longer names do not invite to be typed */
 #define NEXT_LINES    4                        /* what to ask next, with its title */
@@ -694,9 +695,13 @@ static void put_next_of_waits(struct page *page)
 		put_next_line(page, "--by leaf", " (what is computed)");
 }
 
+/* Are scripts much of what was sampled? Beside a build a table of its few Python samples says nothing. */
 static bool has_scripts(const struct page *page)
 {
-	return page->facts->managed > page->facts->managed_unread;
+	const struct profile_facts *facts = page->facts;
+	uint64_t of_scripts = facts->managed > facts->managed_unread ? facts->managed - facts->managed_unread : 0;
+
+	return of_scripts && (double)of_scripts >= SCRIPTS_SHARE * (double)profile_total(page->p, page->event).count;
 }
 
 static bool has_type(const struct profile *p, const char *name)

@@ -158,6 +158,22 @@ TEST(waiting_is_no_question_where_a_machine_is_busy)
 	made_free(&made);
 }
 
+/* The screen belongs to what was sampled: a machine that compiles runs a few samples of Python too. */
+TEST(scripts_have_a_table_where_they_are_much_of_the_samples)
+{
+	struct made made = made_of(SECOND, false);
+
+	synthetic_add(made.p, &(struct synthetic_sample){ "main;compute", 7, 7, 90, SECOND / 100 });
+	made.facts.managed = 6;
+	made.facts.managed_unread = 1;
+	CHECK(strstr(summary_of(&made, 80, 24), "script function"));
+	made.facts.managed = 5;
+	CHECK(!strstr(summary_of(&made, 80, 24), "script function"));
+	made.facts.managed = 0;
+	CHECK(!strstr(summary_of(&made, 80, 24), "script function"));
+	made_free(&made);
+}
+
 static void check_fits(const struct made *made, unsigned columns, unsigned lines)
 {
 	char *text = strdup(summary_of(made, columns, lines)), *rest = text, *line;
