@@ -91,7 +91,6 @@ static void multiplexing_tell(const struct recording *rec, struct diag *diag)
 
 #define TICK_MS           1000 /* between passes when no ring asks for one */
 #define STATUS_TICK_MS    500
-#define SIGNAL_END_NS     8000000000ULL /* for all that is read after SIGINT or SIGTERM: containers are killed 10 s after that */
 #define STATUS_OWN_FAILURE 125
 #define MANAGED_TICK_MS   100 /* in case a reader of interpreters' stacks hangs, which should wake us when rings fill */
 #define IDLE_TICK_MS      100 /* between fetches of waiting threads' stacks */
@@ -125,6 +124,7 @@ static struct err *scan(struct recorder *s)
 		.info = &s->process_info,
 		.data = s->args->extras.data,
 		.first = &s->hands[0].priority,
+		.stop = &s->stop,
 	};
 	struct err *err =
 		proc_scan_kernel(s->recording.kernel_text, s->recording.kernel_text_end, &visitor);
@@ -193,6 +193,7 @@ static struct err *begin_hands(struct recorder *s)
 static struct err *begin_trace(struct recorder *s)
 {
 	s->reader = foreign_reader_new(FOREIGN_DRAIN);
+	foreign_reader_stop_at(s->reader, &s->stop);
 	s->process_info.reader = s->reader;
 	struct drain_options options = {
 		.by_cpu = s->target.by_cpu,
@@ -204,6 +205,7 @@ static struct err *begin_trace(struct recorder *s)
 		.guard = &s->guard,
 		.scope = &s->scope,
 		.process_info = &s->process_info,
+		.stop = &s->stop,
 	};
 
 	if (s->args->managed)
@@ -223,6 +225,7 @@ static struct err *begin_trace(struct recorder *s)
 	attach_limit(s->attach, &s->args->embed);
 	attach_kernel_text(s->attach, s->recording.kernel_text, s->recording.kernel_text_end);
 	s->args->output_files.nstreams = s->nreaders;
+	s->args->output_files.stop = &s->stop;
 	struct err *err = output_files_open(&s->output_files, &s->args->output_files, s->args->output,
 				       &s->recording, &s->plan, s->attach, &s->diag);
 
@@ -360,7 +363,7 @@ static struct err *start(struct recorder *s)
 		s->deadline_ns = s->recording.start_ns + args->duration_ns;
 	priority_begin(&s->hands[0].priority);
 	sampling_switch_start(&s->sampling_switch, &s->perf_fds, &args->delay, s->recording.start_ns, by_exec);
-	task_times_begin(&s->task_times, s->plan.side_band.context_switch, s->recording.start_ns);
+	task_times_begin(&s->task_times, s->plan.side_band.context_switch, s->recording.start_ns, &s->stop);
 	switch_guard_begin(&s->guard, wants_guard(s), s->recording.start_ns);
 	switch_scope_begin(&s->scope, wants_guard(s) && s->tasks.selected, s->target.inherit, s->recording.start_ns);
 
@@ -384,6 +387,8 @@ static void steer_managed(struct recorder *s, uint64_t now)
 /* The next deadline if nothing happens, the pause of mmap wake-ups not counted. */
 static uint64_t next_pass_ns(const struct recorder *s, uint64_t now)
 {
+	if (s->stop.signal)
+		return now;
 	uint64_t until = MIN(MIN(s->deadline_ns, s->sampling_switch.next_ns), output_files_next_ns(&s->output_files));
 
 	until = MIN(until, MIN(s->task_times.next_ns, s->guard.next_ns));
@@ -466,15 +471,21 @@ static bool obey(struct recorder *s)
 	return false;
 }
 
-static bool end_by_signal(struct recorder *s, const struct watch_result *result)
+static bool end_by_signal(struct recorder *s, struct watch_result *result)
 {
+	if (!result->signal && s->stop.signal) { /* it came while the recorder was at something else */
+		result->signal = s->stop.signal;
+		result->from_process = s->stop.from_process;
+	}
 	/* The terminal signals the whole process group; any other signal is for us only. */
 	if (result->signal && result->from_process)
 		workload_signal(&s->workload, result->signal);
 	s->signal = result->signal;
-	if (s->signal)
-		attach_end_by(s->attach, clock_now_ns(CLOCK_MONOTONIC) + SIGNAL_END_NS);
-	return s->signal;
+	if (!s->signal)
+		return false;
+	stop_time_begin(&s->stop);
+	attach_end_by(s->attach, s->stop.read_ns);
+	return true;
 }
 
 /* Handle what ended the wait; true if it ends the recording. */
@@ -670,6 +681,8 @@ struct err *recorder_run(struct recorder *s)
 
 		status_line_update(&s->status, clock_now_ns(CLOCK_MONOTONIC), drain_totals(s->drain), &sizes);
 	}
+	if (err && end_by_signal(s, &(struct watch_result){ 0 }))
+		s->end = RECORDER_SIGNAL;
 	perf_fds_disable(&s->perf_fds);
 	s->recording.end_ns = clock_now_ns(CLOCK_MONOTONIC);
 	switch_guard_end(&s->guard, s->recording.end_ns);
@@ -715,6 +728,7 @@ struct err *recorder_finish(struct recorder *s)
 			  " have no command line and cgroup of their own",
 			  PROCESS_INFO_RATE, s->process_info.skipped);
 	foreign_reader_note(s->reader, &s->diag);
+	stop_time_note(&s->stop, &s->diag);
 	rec->counts = drain_counts(s->drain, &rec->arena, &rec->ncounts);
 	multiplexing_tell(rec, &s->diag);
 	if (s->workload.ended)

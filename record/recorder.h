@@ -19,6 +19,7 @@
 #include "record/sample/sampling_switch.h"
 #include "record/output/output_files.h"
 #include "record/sample/watch.h"
+#include "record/system/stop_time.h"
 #include "record/task/foreign_reader.h"
 #include "record/task/task_times.h"
 #include "record/task/workload.h"
@@ -69,6 +70,7 @@ struct recorder {
 	uint64_t noted_given_up; /* times that it was said in @diag */
 	enum recorder_end end;
 	int signal; /* that ended it */
+	struct stop_time stop; /* the end of what is done after it */
 };
 
 /* @command is NULL-terminated, NULL for none. On failure recorder_close() is all that may be called. */

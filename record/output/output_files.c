@@ -20,13 +20,19 @@
 
 /* ---- the file that is being written -------------------------------------------------------------------- */
 
-/* Begin a file at @start_ns in @out, which is open. */
-static struct err *begin_file(struct output_files *v, const struct trace_output *out,
-			      uint64_t start_ns)
+static struct err *take_block(void *output, const struct trace_block *block, const uint8_t *data, size_t len)
 {
+	(void)block;
+	return trace_output_write(output, data, len);
+}
+
+/* Begin a file at @start_ns in @out, which is open and outlives the writer. */
+static struct err *begin_file(struct output_files *v, struct trace_output *out, uint64_t start_ns)
+{
+	const struct trace_sink sink = { take_block, out };
 	uint64_t whole_start_ns = v->recording->start_ns;
 
-	v->writer = trace_writer_new(out->fd);
+	v->writer = trace_writer_new_to(&sink);
 	trace_writer_set_streams(v->writer, v->args.nstreams);
 	v->recording->start_ns = start_ns;
 	struct err *err = trace_writer_begin(v->writer, v->recording);
@@ -238,7 +244,7 @@ static struct err *next_chapter(struct output_files *v, uint64_t now_ns)
 }
 
 /* Write everything in memory to @out. */
-static struct err *write_log(struct output_files *v, const struct trace_output *out)
+static struct err *write_log(struct output_files *v, struct trace_output *out)
 {
 	const struct recording_count *base;
 	struct err *err = trace_writer_round(v->log_writer, 0, 0);
@@ -322,6 +328,7 @@ struct err *output_files_open(struct output_files *v, const struct output_files_
 	v->output = TRACE_OUTPUT_NONE;
 	if (!err)
 		err = trace_output_open(path, &v->output);
+	v->output.stop = args->stop;
 	if (!err)
 		err = check_pipe(v);
 	if (!err)

@@ -12,6 +12,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define ROOM_TICK_MS 100
 #define OTHER_FILE "give another file with -o FILE"
 
 static char *with_suffix(const char *name, const char *suffix)
@@ -218,6 +221,41 @@ struct err *trace_output_open(const char *path, struct trace_output *ret)
 	return err ? err_remedy(err, OTHER_FILE) : NULL;
 }
 
+/* ---- writing ------------------------------------------------------------------------------------------- */
+
+/* Wait until it takes PIPE_BUF bytes; regular files always do. */
+static struct err *wait_for_room(const struct trace_output *out)
+{
+	struct pollfd ready = { .fd = out->fd, .events = POLLOUT };
+
+	while (poll(&ready, 1, ROOM_TICK_MS) <= 0) {
+		if (stop_time_ends_writing(out->stop))
+			return err_new(ERR_SYSTEM, "a signal ended the recording, but '%s' takes no more data: its end is missing",
+				       out->path);
+	}
+	return NULL;
+}
+
+struct err *trace_output_write(const struct trace_output *out, const void *data, size_t len)
+{
+	bool may_wait = out->dir_fd < 0;
+	const uint8_t *bytes = data;
+
+	while (len) {
+		struct err *err = may_wait ? wait_for_room(out) : NULL;
+
+		if (err)
+			return err;
+		ssize_t done = write(out->fd, bytes, may_wait ? MIN(len, (size_t)PIPE_BUF) : len);
+
+		if (done < 0 && errno != EINTR && errno != EAGAIN)
+			return err_system(errno, "cannot write the trace");
+		bytes += MAX(done, 0);
+		len -= (size_t)MAX(done, 0);
+	}
+	return NULL;
+}
+
 struct err *trace_output_again(struct trace_output *out)
 {
 	return out->dir_fd < 0 ? NULL : create_part(out);
@@ -230,6 +268,7 @@ struct err *trace_output_beside(const struct trace_output *out, const char *suff
 
 	*ret = TRACE_OUTPUT_NONE;
 	ret->path = out->path;
+	ret->stop = out->stop;
 	ret->dir_fd = fcntl(out->dir_fd, F_DUPFD_CLOEXEC, 3);
 	ret->name = with_suffix(out->name, dotted);
 	ret->part = with_suffix(ret->name, ".part");

@@ -17,8 +17,10 @@
 #define RECORD_TRACE_OUTPUT_H
 
 #include "formats/base/err.h"
+#include "record/system/stop_time.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct trace_output {
 	const char *path; /* as the user gave it */
@@ -27,6 +29,7 @@ struct trace_output {
 	int dir_fd;       /* of the folder; -1: a FIFO or device, never renamed */
 	char *name;       /* in the folder */
 	char *part;       /* the name while it is written */
+	struct stop_time *stop; /* NULL: none */
 };
 
 /* No file. */
@@ -38,6 +41,12 @@ struct trace_output {
  * block device or another user's FIFO. trace_output_close() is due in any case.
  */
 MUST_USE struct err *trace_output_open(const char *path, struct trace_output *ret);
+
+/*
+ * Write all of @data. A pipe, FIFO or device may take nothing for ever: @out->stop ends that. ERR_SYSTEM: it did, or the
+ * bytes cannot be written.
+ */
+MUST_USE struct err *trace_output_write(const struct trace_output *out, const void *data, size_t len);
 
 /* After the file was placed or discarded: create the next one of the same name in the same folder. ERR_SYSTEM, as above. */
 MUST_USE struct err *trace_output_again(struct trace_output *out);

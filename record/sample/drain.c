@@ -181,11 +181,12 @@ static void begin_readers(struct drain *d)
 		.code_mask = d->options.code_mask,
 		.skip_pid = d->options.skip_pid,
 		.managed = d->options.managed,
+		.stop = d->options.stop,
 	};
 	d->parts = memory_zeroed(nreaders, sizeof(*d->parts));
 	d->pool = nreaders > 1 ? pool_new((unsigned)nreaders, NULL) : NULL;
 	if (d->scene.off_cpu_event != RECORDING_NO_EVENT)
-		d->descriptors = descriptor_looks_new();
+		d->descriptors = descriptor_looks_new(d->options.stop);
 	if (d->scene.off_cpu_event != RECORDING_NO_EVENT)
 		d->wait_probe = wait_probe_new(d->options.managed ? managed_readers_table(d->options.managed) : NULL,
 					       &d->options.hands[0].priority);
@@ -234,6 +235,7 @@ struct drain *drain_new(struct perf_fds *perf_fds, struct journal *journal, stru
 		.processes = attach_processes(attach),
 		.tasks = tasks,
 		.info = options->process_info,
+		.stop = options->stop,
 		.event = take_told,
 		.context = d,
 	};

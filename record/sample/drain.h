@@ -38,6 +38,7 @@ struct drain_options {
 	struct switch_guard *guard; /* limits records of switches by rate */
 	struct switch_scope *scope; /* limits them to the recorded tasks */
 	struct process_info *process_info; /* reads command lines and the like after an exec */
+	struct stop_time *stop; /* NULL: none */
 	struct ring_hand *hands; /* of the readers, the caller's first; owned by the caller */
 };
 

@@ -406,8 +406,8 @@ static struct err *take_other(struct ring_reader *r, size_t ring)
 	return tell(r, ev);
 }
 
-/* Count @count unparsable records of ring number @ring. Samples of a known event count as lost. */
-static struct err *take_broken(struct ring_reader *r, size_t ring, uint32_t event, uint64_t count)
+/* @count samples of a known event that are not read count as lost by the recorder. */
+static struct err *tell_dropped(struct ring_reader *r, size_t ring, uint32_t event, uint64_t count)
 {
 	struct event lost = {
 		.kind = EVENT_LOST_SAMPLES,
@@ -416,12 +416,16 @@ static struct err *take_broken(struct ring_reader *r, size_t ring, uint32_t even
 		.lost = { .event = event, .count = count, .by_recorder = true },
 	};
 
-	r->totals.broken += count;
-	if (event == RECORDING_NO_EVENT)
-		return NULL;
 	loss_counts_drop(r->scene->loss_counts, event, ring, count);
 	r->totals.side_band++;
 	return tell(r, &lost);
+}
+
+/* Count @count unparsable records of ring number @ring. */
+static struct err *take_broken(struct ring_reader *r, size_t ring, uint32_t event, uint64_t count)
+{
+	r->totals.broken += count;
+	return event == RECORDING_NO_EVENT ? NULL : tell_dropped(r, ring, event, count);
 }
 
 /* Bytes skipped since the last pass, as a number of records, estimated by the length of the last one. */
@@ -524,6 +528,17 @@ static void thin_stacks(struct ring_reader *r, size_t number)
 	thin(r, number, r->scene->waker_event, &r->scene->waker_thinning[number]);
 }
 
+/* A record for which no time is left. Only what is not a sample is looked at: losses count. */
+static struct err *leave_record(struct ring_reader *r, size_t number, const uint8_t *data, size_t len)
+{
+	if (!is_sample(data))
+		return take_record(r, number, data, len, PRUNE_ALL);
+	uint32_t event = event_of(r, perf_record_id(data, len, false), data);
+
+	r->scene->stop->left[STOP_SAMPLES]++;
+	return event == RECORDING_NO_EVENT ? NULL : tell_dropped(r, number, event, 1);
+}
+
 static struct err *empty_ring(struct ring_reader *r, struct ring_hand *hand, size_t number)
 {
 	struct ring *ring = &r->scene->perf_fds->samples.items[number];
@@ -538,7 +553,8 @@ static struct err *empty_ring(struct ring_reader *r, struct ring_hand *hand, siz
 	size_t len = 0;
 
 	while (!err && ring_next(ring, head, r->scratch, &data, &len)) {
-		err = take_record(r, number, data, len, max_stack);
+		err = stop_time_is_over(r->scene->stop) ? leave_record(r, number, data, len) :
+							  take_record(r, number, data, len, max_stack);
 		/* Release the space to the kernel early. */
 		ring_release(ring);
 	}

@@ -21,6 +21,7 @@
 #include "record/sample/loss_counts.h"
 #include "record/sample/managed_reader.h"
 #include "record/system/priority.h"
+#include "record/system/stop_time.h"
 #include "formats/process/process_table.h"
 #include "record/sample/prune.h"
 #include "record/sample/perf_fds.h"
@@ -74,6 +75,7 @@ struct ring_scene {
 	uint64_t code_mask;  /* as in the recording */
 	uint32_t skip_pid;   /* leave samples of this process and of its copies out; 0: of none */
 	struct managed_readers *managed; /* NULL: interpreters' stacks are not read */
+	struct stop_time *stop; /* after that samples are left out, and count as lost; NULL: never */
 };
 
 /* Threads that left a CPU with a stack, and when. */

@@ -59,7 +59,7 @@ static void take_process(void *context, uint32_t pid, uint32_t nthreads)
 
 struct err *side_repair_run(struct side_repair *r, uint64_t time_ns)
 {
-	const struct proc_visitor visitor = { .event = side_repair_take, .process = take_process, .context = r, .info = r->info };
+	const struct proc_visitor visitor = { .event = side_repair_take, .process = take_process, .context = r, .info = r->info, .stop = r->stop };
 	uint64_t begin = clock_now_ns(CLOCK_MONOTONIC);
 	size_t stuck = 0;
 

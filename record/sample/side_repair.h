@@ -11,6 +11,7 @@
 
 #include "formats/base/err.h"
 #include "formats/process/process_table.h"
+#include "record/system/stop_time.h"
 #include "record/task/process_info.h"
 #include "record/task/task_filter.h"
 
@@ -25,6 +26,7 @@ struct side_repair {
 	struct process_info *info;
 	struct err *(*event)(void *context, const struct event *ev); /* gets what was missing */
 	void *context;
+	struct stop_time *stop; /* NULL: none */
 	uint64_t rests_until_ns;
 	/* While it runs. */
 	uint64_t time_ns;

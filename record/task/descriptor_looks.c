@@ -183,12 +183,14 @@ struct descriptor_looks {
 	uint64_t next_ns;
 	struct socket_names *sockets;
 	bool read_sockets; /* in this run */
+	struct stop_time *stop; /* NULL: none */
 };
 
-struct descriptor_looks *descriptor_looks_new(void)
+struct descriptor_looks *descriptor_looks_new(struct stop_time *stop)
 {
 	struct descriptor_looks *l = memory_zeroed(1, sizeof(*l));
 
+	l->stop = stop;
 	l->sockets = socket_names_new();
 	return l;
 }
@@ -326,6 +328,8 @@ struct err *descriptor_looks_run(struct descriptor_looks *l, uint64_t now_ns, bo
 	for (size_t i = 0; i < l->waiting.len; i++) {
 		struct known *known = &l->known.items[l->waiting.items[i]];
 
+		if (all && stop_time_leaves(l->stop, STOP_DESCRIPTORS))
+			continue;
 		if (!err && (all || (now_ns >= known->next_ns && looks++ < AT_ONCE)))
 			err = look(l, known, tell, context);
 		else

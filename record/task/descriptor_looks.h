@@ -12,6 +12,7 @@
 
 #include "formats/base/vec.h"
 #include "formats/event.h"
+#include "record/system/stop_time.h"
 
 #include <stdint.h>
 
@@ -29,7 +30,8 @@ struct descriptor_uses {
 
 struct descriptor_looks;
 
-struct descriptor_looks *descriptor_looks_new(void);
+/* After @stop, which may be NULL, those in use are left out. */
+struct descriptor_looks *descriptor_looks_new(struct stop_time *stop);
 void descriptor_looks_free(struct descriptor_looks *l);
 
 /* A thread waited for @use: schedule a look. */

@@ -68,6 +68,7 @@ struct foreign_reader {
 	struct sched_param param;
 	bool goes_first; /* it is an ordinary process, but the first of them, as the recorder is raised */
 	int cpu; /* where it may run; -1: anywhere */
+	const struct stop_time *stop; /* NULL: none */
 };
 
 /* ---- in the reader ------------------------------------------------------------------------------------- */
@@ -281,6 +282,11 @@ static bool take_answer(const struct foreign_reader *f, const struct foreign_job
 	return false;
 }
 
+void foreign_reader_stop_at(struct foreign_reader *f, const struct stop_time *stop)
+{
+	f->stop = stop;
+}
+
 /* Refill the budget with the time passed; waiting is subtracted. */
 static void fill(struct foreign_reader *f, uint64_t now)
 {
@@ -381,7 +387,7 @@ enum foreign_result foreign_reader_ask(struct foreign_reader *f, const struct fo
 
 	fill(f, start);
 	if (f->bucket_ns < f->limits->wait_ns || job->request_len > FOREIGN_REQUEST_MAX ||
-	    job->answer_len > FOREIGN_ANSWER_MAX || !begin(f)) {
+	    job->answer_len > FOREIGN_ANSWER_MAX || stop_time_is_over(f->stop) || !begin(f)) {
 		f->refused += !job->can_ask_again;
 		return FOREIGN_REFUSED;
 	}

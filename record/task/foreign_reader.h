@@ -22,6 +22,7 @@
 #define RECORD_FOREIGN_READER_H
 
 #include "formats/base/diag.h"
+#include "record/system/stop_time.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,6 +59,9 @@ enum foreign_result {
 
 struct foreign_reader *foreign_reader_new(enum foreign_patience patience);
 void foreign_reader_free(struct foreign_reader *f);
+
+/* After @stop nothing is read. */
+void foreign_reader_stop_at(struct foreign_reader *f, const struct stop_time *stop);
 
 /*
  * Run @job in the reader; @answer is valid only if it was done. *@ret_fd, -1 if there is none, is the caller's. @f NULL: run it

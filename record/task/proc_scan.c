@@ -46,6 +46,7 @@ struct known_file {
 };
 
 #define KNOWN_FILES_MAX 4096
+#define READ_MAX	(32U << 20) /* bytes of a list of mappings: 32,768 with ordinary paths are 4 MiB */
 
 /* Executable mappings read of one process, which could make new ones as fast as they are read. */
 #define QUERIES_MAX (1U << 18)
@@ -76,7 +77,7 @@ struct scan_list {
 	struct err *err;
 };
 
-/* All that there is to read, with a NUL. */
+/* All that there is to read, with a NUL. Of too long a list of mappings, which its process makes, the beginning. */
 static bool read_open(int fd, struct buffer *ret)
 {
 	ssize_t got;
@@ -87,9 +88,9 @@ static bool read_open(int fd, struct buffer *ret)
 		got = read(fd, ret->items + ret->len, ret->cap - ret->len - 1);
 		if (got > 0)
 			ret->len += (size_t)got;
-	} while (got > 0 || (got < 0 && errno == EINTR));
+	} while ((got > 0 && ret->len < READ_MAX) || (got < 0 && errno == EINTR));
 	ret->items[ret->len] = '\0';
-	return got == 0;
+	return got >= 0;
 }
 
 /* The whole file at @path below @dir_fd, with a NUL; false if it cannot be read. */
@@ -225,7 +226,7 @@ static struct err *tell_lines(int maps_fd, uint32_t pid, struct scan *scan,
 	char *rest = NULL;
 	struct err *err = NULL;
 
-	for (char *line = strtok_r(scan->buffer.items, "\n", &rest); line && !err;
+	for (char *line = strtok_r(scan->buffer.items, "\n", &rest); line && !err && !stop_time_is_over(visitor->stop);
 	     line = strtok_r(NULL, "\n", &rest)) {
 		struct event_mmap map = { 0 };
 
@@ -252,7 +253,7 @@ static struct err *tell_code(int maps_fd, uint32_t pid, struct scan *scan, const
 	enum map_query_result result = MAP_QUERY_FOUND;
 	struct err *err = NULL;
 
-	for (uint32_t i = 0; i < QUERIES_MAX && !err && (result = next_code(maps_fd, *end, scan)) == MAP_QUERY_FOUND; i++) {
+	for (uint32_t i = 0; i < QUERIES_MAX && !err && !stop_time_is_over(visitor->stop) && (result = next_code(maps_fd, *end, scan)) == MAP_QUERY_FOUND; i++) {
 		const struct event_mmap map = {
 			.start = code->start,
 			.end = code->end,
@@ -455,8 +456,11 @@ static void begin_thread(void *context)
 static bool scan_one(void *context, size_t index, struct stuck_guard *guard)
 {
 	struct scan_list *list = context;
-	struct scan *scan = memory_zeroed(1, sizeof(*scan));
+	struct scan *scan;
 
+	if (stop_time_leaves(list->visitor->stop, STOP_PROCESSES))
+		return true;
+	scan = memory_zeroed(1, sizeof(*scan));
 	scan->guard = guard;
 	scan->files = &list->files;
 	scan->vsyscall = &list->vsyscall;

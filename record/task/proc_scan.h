@@ -11,6 +11,7 @@
 #include "formats/base/err.h"
 #include "formats/event.h"
 #include "record/system/priority.h"
+#include "record/system/stop_time.h"
 #include "record/task/process_info.h"
 
 #include <stdint.h>
@@ -25,6 +26,7 @@ struct proc_visitor {
 	struct process_info *info; /* reads command lines and the like; NULL: omit them */
 	bool data; /* mappings without code too */
 	const struct priority *first; /* the caller's priority, which the scanning thread takes, with its own budget; NULL: ordinary priority */
+	struct stop_time *stop; /* after that processes are left out; NULL: never */
 };
 
 /* The kernel's text from /proc/kallsyms; 0 and 0 if it hides addresses. */

@@ -28,9 +28,9 @@ struct reading {
 	void *context;
 };
 
-void task_times_begin(struct task_times *t, bool wanted, uint64_t now_ns)
+void task_times_begin(struct task_times *t, bool wanted, uint64_t now_ns, struct stop_time *stop)
 {
-	*t = (struct task_times){ .wanted = wanted, .next_ns = wanted ? now_ns : UINT64_MAX, .interval_ns = FIRST_NS };
+	*t = (struct task_times){ .wanted = wanted, .next_ns = wanted ? now_ns : UINT64_MAX, .interval_ns = FIRST_NS, .stop = stop };
 }
 
 void task_times_deinit(struct task_times *t)
@@ -82,6 +82,7 @@ static struct err *read_process(const struct reading *r, uint32_t pid)
 		uint64_t tid;
 
 		if (!text_parse_u64(entry->d_name, &tid) || tid > UINT32_MAX || !task_filter_owns(r->filter, pid, (uint32_t)tid) ||
+		    stop_time_leaves(r->times->stop, STOP_ACCOUNTS) ||
 		    !read_account(dirfd(dir), (uint32_t)tid, &ev.task_times))
 			continue;
 		ev.tid = (uint32_t)tid;

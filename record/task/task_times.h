@@ -10,6 +10,7 @@
 #define RECORD_TASK_TIMES_H
 
 #include "formats/base/map.h"
+#include "record/system/stop_time.h"
 #include "record/task/task_filter.h"
 
 #include <stdbool.h>
@@ -20,11 +21,12 @@ struct task_times {
 	bool wanted;
 	uint64_t next_ns;     /* when to read again, CLOCK_MONOTONIC; UINT64_MAX: never */
 	uint64_t interval_ns; /* until the next but one */
+	struct stop_time *stop; /* after that threads are left out; NULL: never */
 	struct map runs;      /* thread -> nanoseconds on a CPU when it was last reported */
 };
 
-/* Recording begins now; @wanted: switches are recorded too. */
-void task_times_begin(struct task_times *t, bool wanted, uint64_t now_ns);
+/* Recording begins now; @wanted: switches are recorded too. @stop: may be NULL. */
+void task_times_begin(struct task_times *t, bool wanted, uint64_t now_ns, struct stop_time *stop);
 void task_times_deinit(struct task_times *t);
 
 /*

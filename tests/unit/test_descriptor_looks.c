@@ -32,7 +32,7 @@ static struct err *hear(void *context, const struct event *ev)
 
 TEST(descriptor_looks_say_what_a_descriptor_is_and_when_it_is_gone)
 {
-	struct descriptor_looks *l = descriptor_looks_new();
+	struct descriptor_looks *l = descriptor_looks_new(NULL);
 	struct told told = { 0 };
 	int ends[2];
 
@@ -58,7 +58,7 @@ TEST(descriptor_looks_say_what_a_descriptor_is_and_when_it_is_gone)
 
 TEST(descriptor_looks_say_nothing_of_processes_that_have_ended)
 {
-	struct descriptor_looks *l = descriptor_looks_new();
+	struct descriptor_looks *l = descriptor_looks_new(NULL);
 	struct told told = { 0 };
 
 	descriptor_looks_use(l, (struct descriptor_use){ 0x7fffffff, 3 });

@@ -39,7 +39,7 @@ TEST(task_times_tell_of_the_threads_that_are_recorded)
 	if (access("/proc/self/task", R_OK) || access("/proc/self/schedstat", R_OK))
 		SKIP("this kernel keeps no such account");
 	task_filter_init(&filter, &target);
-	task_times_begin(&times, true, 0);
+	task_times_begin(&times, true, 0, NULL);
 	CHECK_OK(task_times_read(&times, &filter, hear, &told));
 	CHECK_UINT(told.own, 1);
 	CHECK(told.others < 100); /* threads of the test program alone */
@@ -54,7 +54,7 @@ TEST(task_times_read_nothing_without_switches_to_compare)
 	struct task_times times;
 	struct told told = { 0 };
 
-	task_times_begin(&times, false, 0);
+	task_times_begin(&times, false, 0, NULL);
 	CHECK_OK(task_times_read(&times, &filter, hear, &told));
 	CHECK_UINT(told.own + told.others, 0);
 	CHECK_UINT(times.next_ns, UINT64_MAX);
