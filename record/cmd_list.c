@@ -545,7 +545,7 @@ static struct err *list_usdt(const struct list_args *args)
 {
 	if ((!args->file && !args->pid) || args->pid > INT32_MAX)
 		return err_remedy(err_new(ERR_USAGE, "whose markers?"),
-				  "type 'precord list usdt -x FILE' or 'precord list usdt -p PID'");
+				  "type 'precord list usdt -x FILE' or 'precord list usdt -p 1234'");
 	return usdt_list_print(args->file, (uint32_t)args->pid, strcmp(args->format, "csv") == 0);
 }
 
@@ -586,7 +586,7 @@ const struct command cmd_list = {
 		   "a word without wildcards may stand anywhere in a name.",
 	.examples = "  precord list                  everything that can be sampled here\n"
 		    "  precord list sched:           the tracepoints of the scheduler\n"
-		    "  precord list usdt -p PID      the USDT markers of a process's files\n",
+		    "  precord list usdt -p 1234      the USDT markers of a process's files\n",
 	.manual = "precord(1)",
 	.opts = list_opts,
 	.args_size = sizeof(struct list_args),

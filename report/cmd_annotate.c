@@ -269,6 +269,10 @@ const struct command cmd_annotate = {
 	.needs = "code",
 	.details = "FUNCTION is a name or glob, MODULE:NAME, FILE:LINE, or an address (0x1234, "
 		   "MODULE:0x1234).",
+	.examples = "  preport annotate                     the hottest function's instructions\n"
+		    "  preport annotate --hot 5               the five hottest functions\n"
+		    "  preport annotate -i perf.data FILE.c:120  the function of this line\n",
+	.manual = "preport-annotate(1)",
 	.opts = annotate_opts,
 	.args_size = sizeof(struct annotate_args),
 	.defaults = annotate_defaults,

@@ -311,6 +311,9 @@ const struct command cmd_bundle = {
 	.operands = "[TRACE]",
 	.needs = "code",
 	.details = "Run it where the debug information is; the trace can then be read anywhere.",
+	.examples = "  preport bundle                       add lines to precord.trace\n"
+		    "  preport bundle -o full.trace run.trace  leave run.trace as it is\n",
+	.manual = "preport-bundle(1)",
 	.opts = bundle_opts,
 	.args_size = sizeof(struct bundle_args),
 	.run = bundle_run,

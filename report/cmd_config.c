@@ -122,6 +122,7 @@ const struct command cmd_config = {
 		   "~/.config/precord/config the user's; options on the command line come before both.",
 	.examples = "  preport config                       effective settings and their sources\n"
 		    "  echo 'not-mine = libfoo*' >>~/.config/precord/config\n",
+	.manual = "preport(1)",
 	.opts = config_opts,
 	.args_size = sizeof(struct config_args),
 	.run = config_run,

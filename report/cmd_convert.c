@@ -19,6 +19,9 @@ const struct command cmd_convert = {
 	.summary = "convert a profile into another tool's format",
 	.operands = "",
 	.details = "'preport formats' lists what can be read. With -o FILE.gz the file is compressed, where its tool takes that.",
+	.examples = "  preport convert -i cpu.pb.gz --to speedscope -o cpu.json\n"
+		    "  preport convert -i app.jfr --to folded -o app.folded\n",
+	.manual = "preport-export(1)",
 	.opts = export_to_opts,
 	.args_size = sizeof(struct export_to_args),
 	.run = convert_run,

@@ -511,6 +511,10 @@ const struct command cmd_diff = {
 	.summary = "what changed between recordings, or windows of one",
 	.operands = "A B...",
 	.details = "Only rows that differ by more than noise are shown, unless --all asks for more.",
+	.examples = "  preport diff before.trace after.trace  functions that changed\n"
+		    "  preport diff --by module --all before.trace after.trace\n"
+		    "  preport diff --time-a 0,50% --time-b 50%,100% run.trace\n",
+	.manual = "preport-diff(1)",
 	.opts = diff_opts,
 	.args_size = sizeof(struct diff_args),
 	.defaults = diff_defaults,

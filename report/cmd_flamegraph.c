@@ -157,6 +157,10 @@ const struct command cmd_flamegraph = {
 	.operands = "",
 	.details = "On a terminal the file is " DEFAULT_PAGE " (with --svg " DEFAULT_PICTURE
 		   ") unless -o names another.",
+	.examples = "  preport flamegraph -o run.html       a page to zoom and search\n"
+		    "  preport flamegraph --svg -o run.svg  a picture\n"
+		    "  preport flamegraph --by thread -o threads.html\n",
+	.manual = "preport-flamegraph(1)",
 	.opts = flamegraph_opts,
 	.args_size = sizeof(struct flamegraph_args),
 	.defaults = flamegraph_defaults,

@@ -142,6 +142,7 @@ const struct command cmd_graph = {
 	.details = "Writes Graphviz's language (DOT); with --svg or -o FILE.svg a picture.",
 	.examples = "  preport graph -o graph.svg\n"
 		    "  preport graph --nodes 30 --min-node 2 | dot -Tpdf -o graph.pdf\n",
+	.manual = "preport(1)",
 	.opts = graph_opts,
 	.args_size = sizeof(struct graph_args),
 	.defaults = graph_defaults,

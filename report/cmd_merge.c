@@ -107,6 +107,9 @@ const struct command cmd_merge = {
 	.operands = "FILE FILE ...",
 	.details = "Whatever preport reads can be merged where it has an event in common; times are left out. On a terminal the file is "
 		   DEFAULT_FILE " unless -o names another.",
+	.examples = "  preport merge -o all.trace one.trace two.trace\n"
+		    "  preport merge -o fleet.pb.gz host-*.trace\n",
+	.manual = "preport(1)",
 	.opts = merge_opts,
 	.args_size = sizeof(struct merge_args),
 	.run = merge_run,

@@ -329,7 +329,9 @@ const struct command cmd_perf_data = {
 	.needs = "events",
 	.details = "With registers and stacks, as perf record --call-graph dwarf has them, or with --chains the stacks that\n"
 		   "were unwound here. On a terminal the file is perf.data unless -o names another.",
-	.examples = "  preport perf-data --chains -o perf.data && perf report -i perf.data --no-children\n",
+	.examples = "  preport perf-data -o perf.data && perf report -i perf.data\n"
+		    "  preport perf-data --chains -o perf.data && perf report -i perf.data --no-children\n",
+	.manual = "preport(1)",
 	.opts = perf_data_opts,
 	.args_size = sizeof(struct perf_data_args),
 	.run = perf_data_run,

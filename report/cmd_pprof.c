@@ -22,6 +22,9 @@ const struct command cmd_pprof = {
 	.summary = "a gzip-compressed profile.proto, for pprof",
 	.operands = "",
 	.details = "On a terminal the file is precord.pb.gz unless -o names another.",
+	.examples = "  preport pprof -o run.pb.gz && go tool pprof -top run.pb.gz\n"
+		    "  preport pprof --comm postgres -o postgres.pb.gz\n",
+	.manual = "preport-export(1)",
 	.opts = export_opts,
 	.args_size = sizeof(struct export_to_args),
 	.run = pprof_run,

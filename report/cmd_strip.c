@@ -656,6 +656,9 @@ const struct command cmd_strip = {
 	.summary = "remove sensitive data from a trace before sharing it",
 	.operands = "[TRACE]",
 	.needs = "events",
+	.examples = "  preport strip --stacks --host run.trace\n"
+		    "  preport strip --names -o share.trace run.trace\n",
+	.manual = "preport-strip(1)",
 	.opts = strip_opts,
 	.args_size = sizeof(struct strip_args),
 	.run = strip_run,
