@@ -9,6 +9,7 @@
 #include "formats/base/path_fd.h"
 #include "formats/base/strtab.h"
 #include "formats/base/text.h"
+#include "formats/perf/perf_command.h"
 #include "record/commands.h"
 #include "record/event/event_catalog.h"
 #include "record/event/probe_event.h"
@@ -212,9 +213,17 @@ static void listing_deinit(struct listing *l)
 
 /* ---- choosing ---- */
 
+/* Kinds as perf list calls them. */
+static const struct {
+	const char *perf, *ours;
+} kinds[] = { { "hw", "hardware" }, { "sw", "software" }, { "hwcache", "cache" } };
+
 /* The pattern as a glob: a word without wildcards matches anywhere. */
 static const char *glob_of(struct arena *arena, const char *word)
 {
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (strcmp(word, kinds[i].perf) == 0)
+			return kinds[i].ours;
 	return strpbrk(word, "*?[") ? word : arena_printf(arena, "*%s*", word);
 }
 
@@ -529,6 +538,9 @@ static struct err *nothing(struct listing *l, const char *word)
 {
 	struct text_near near = { .wanted = word };
 	struct err *err = err_new(ERR_USAGE, "no event matches '%s'", word);
+
+	if (perf_command_instead("list", word))
+		return err_remedy(err, "type %s", perf_command_instead("list", word));
 
 	for (size_t i = 0; i < l->catalog.len; i++)
 		text_near_offer(&near, l->catalog.entries[i].name);

@@ -109,20 +109,53 @@ static struct err *record(struct recorder *s, struct record_args *args, char **c
 	return err;
 }
 
-/* A command of preport or perf, if no program has that name. */
-static struct err *refuse_report(const char *word)
+/* Is @word of a command line of perf's rather than of a program's? */
+static bool is_about_recordings(const char *word)
 {
+	const char *slash = strrchr(word, '/'), *name = slash ? slash + 1 : word, *dot = strrchr(name, '.');
+
+	return !strcmp(word, "record") || !strcmp(word, "report") || !strcmp(word, "-i") ||
+	       !strncmp(name, "perf.data", 9) || (dot && !strcmp(dot, ".trace"));
+}
+
+/*
+ * diff and script are programs too, and so may others be. One is meant if "--" stands before it, which opt leaves there, or
+ * if what follows is not about recordings; a program without arguments is not what "precord diff" asks for.
+ */
+static bool is_program(char **words, int nwords)
+{
+	if (!workload_in_path(words[0]))
+		return false;
+	if (!strcmp(words[-1], "--"))
+		return true;
+	for (int i = 1; i < nwords; i++)
+		if (is_about_recordings(words[i]))
+			return false;
+	return nwords > 1;
+}
+
+static struct err *refuse_word(const char *word, const char *verb, const char *program, const char *instead)
+{
+	struct err *err = err_new(ERR_USAGE, "precord has no command '%s'", word);
+
+	if (workload_in_path(word))
+		return err_remedy(err, "%s %s%s; to record the program of this name: precord -- %s", verb, program, instead, word);
+	return err_remedy(err, "%s %s%s%s", verb, program, instead, *program ? "?" : "");
+}
+
+/* A command of preport or perf. */
+static struct err *refuse_report(char **operands, int noperands)
+{
+	const char *word = operands[0];
 	static const char *const words[] = { "report", "annotate", "flamegraph", "folded", "pprof",   "tui",	 "html",
 					     "info",   "export",   "script",	 "diff",   "convert", "topdown", "processes",
 					     "waits",  "syscalls", "graph",	 "merge",  "strip",   "bundle",	 NULL };
 
 	for (const char *const *known = words; *known; known++)
-		if (!strcmp(*known, word) && !workload_in_path(word))
-			return err_remedy(err_new(ERR_USAGE, "precord has no command '%s'", word),
-					  "did you mean preport %s?", word);
-	if (perf_command_instead(word) && !workload_in_path(word))
-		return err_remedy(err_new(ERR_USAGE, "precord has no command '%s'", word), "type %s",
-				  perf_command_instead(word));
+		if (!strcmp(*known, word) && !is_program(operands, noperands))
+			return refuse_word(word, "did you mean", "preport ", word);
+	if (perf_command_instead("", word) && !is_program(operands, noperands))
+		return refuse_word(word, "type", "", perf_command_instead("", word));
 	return NULL;
 }
 
@@ -130,7 +163,7 @@ static struct err *record_run(void *args, char **operands, int noperands, int *r
 {
 	struct recorder s;
 	int signal_number = 0;
-	struct err *err = noperands ? refuse_report(operands[0]) : NULL;
+	struct err *err = noperands ? refuse_report(operands, noperands) : NULL;
 
 	if (err)
 		return err;

@@ -8,6 +8,7 @@
  */
 #include "formats/base/clock.h"
 #include "formats/base/text.h"
+#include "formats/perf/perf_command.h"
 #include "record/commands.h"
 #include "record/event/topdown_events.h"
 #include "record/perf_options.h"
@@ -69,6 +70,17 @@ static const char *const formats[] = { "text", "csv", "json", NULL };
 
 #define ARGS struct stat_args
 
+/* perf's -1 waits for a word through --control, which is not here. */
+static struct err *parse_delay(void *field, const char *value)
+{
+	if (strcmp(value, "-1") == 0)
+		return err_remedy(err_new(ERR_USAGE, "nothing could begin to count: stat has no --control"),
+				  "type precord stat -p PID when it is to begin; 'precord -D -1 --control' samples");
+	if (!text_parse_u64(value, field) || *(uint64_t *)field > UINT64_MAX / 2000000)
+		return err_new(ERR_USAGE, "it must be a whole number of milliseconds");
+	return NULL;
+}
+
 static const struct opt stat_opts[] = {
 	OPT_GROUP(ARGS, target, target_opts),
 	OPT_PARSE(ARGS, events, "event", 'e', "LIST", "events to count, see 'precord list'",
@@ -80,7 +92,7 @@ static const struct opt stat_opts[] = {
 	OPT_UINT(ARGS, repeat, "repeat", 'r', "N", "run the command N times, show mean and spread"),
 	OPT_PARSE(ARGS, duration_ns, "duration", 0, "TIME", "stop after TIME: 10s, 5m",
 		  time_span_parse),
-	OPT_UINT(ARGS, delay_ms, "delay", 'D', "MS", "count from MS milliseconds on"),
+	OPT_PARSE(ARGS, delay_ms, "delay", 'D', "MS", "count from MS milliseconds on", parse_delay),
 	OPT_FLAG(ARGS, detailed, "detailed", 'd', "caches too: loads and misses"),
 	OPT_PARSE(ARGS, events, "metrics", 'M', "NAME,..",
 		  "the events of these ratios: " STAT_METRIC_NAMES, stat_metric_parse),
@@ -471,13 +483,25 @@ static struct err *all_runs(struct stat_session *s)
 	return NULL;
 }
 
+/* "perf stat record" is no program. */
+static struct err *refuse_word(const char *word)
+{
+	const char *instead = perf_command_instead("stat", word);
+
+	if (!instead || workload_in_path(word))
+		return NULL;
+	return err_remedy(err_new(ERR_USAGE, "precord stat has no command '%s'", word), "type %s", instead);
+}
+
 static struct err *stat_run(void *raw_args, char **operands, int noperands, int *ret_status)
 {
 	struct stat_args *args = raw_args;
 	struct stat_session s = { .args = args, .command = noperands ? operands : NULL };
 	int signal_number = 0;
-	struct err *err = check(args, noperands);
+	struct err *err = noperands ? refuse_word(operands[0]) : NULL;
 
+	if (!err)
+		err = check(args, noperands);
 	s.target.cgroup_fd = -1;
 	args->target.by_thread = args->per_thread;
 	if (err)

@@ -5,6 +5,7 @@
  */
 #include "record/commands.h"
 #include "record/event/event_rate.h"
+#include "record/event/event_spec.h"
 #include "record/record_args.h"
 #include "record/time_span.h"
 
@@ -33,6 +34,8 @@ static struct err *parse_chain_kind(void *field, const char *value)
 {
 	struct record_chain *chain = field;
 
+	if (strcmp(value, "lbr") == 0)
+		return event_list_refuse_lbr();
 	if (strcmp(value, "dwarf") != 0 && strcmp(value, "fp") != 0 && strcmp(value, "none") != 0)
 		return err_new(ERR_USAGE, "'%s' is not one of dwarf, fp, none", value);
 	chain->kind = *value == 'd' ? RECORDING_CHAIN_DWARF :

@@ -7,6 +7,7 @@
 #include "formats/base/pool.h"
 #include "formats/base/text.h"
 #include "record/event/event_rate.h"
+#include "record/event/event_spec.h"
 #include "record/sample/idle_reader.h"
 #include "record/perf_options.h"
 #include "record/time_span.h"
@@ -32,8 +33,7 @@ static struct err *parse_chain(void *field, const char *value)
 		return NULL;
 	}
 	if (!strcmp(value, "lbr"))
-		return err_remedy(err_new(ERR_USAGE, "'lbr', stacks from the processor's branch records, is not recorded"),
-				  "leave it out: stacks are whole without frame pointers; branches before each sample: -b");
+		return event_list_refuse_lbr();
 	if (strncmp(value, "dwarf", 5) != 0 || (value[5] && value[5] != ','))
 		return err_new(ERR_USAGE, "'%s' is not one of dwarf, dwarf,BYTES, fp, none", value);
 	*chain = (struct record_chain){ .kind = RECORDING_CHAIN_DWARF };

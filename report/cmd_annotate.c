@@ -232,8 +232,7 @@ static struct err *annotate(struct session *s, void *args_)
 static struct err *read_args(struct annotate_args *args, int noperands)
 {
 	if (noperands == 0 && !args->hot)
-		return err_remedy(err_new(ERR_USAGE, "annotate takes one function"),
-				  "or --hot=N for those with the most samples");
+		args->hot = 1;
 	if (noperands == 2 && !args->hot)
 		return err_remedy(err_new(ERR_USAGE, "annotate takes one function, 2 were given"),
 				  "the recording is given with -i: preport annotate -i FILE FUNCTION");
@@ -255,9 +254,11 @@ static struct err *read_args(struct annotate_args *args, int noperands)
 static struct err *annotate_run(void *args_, char **operands, int noperands, int *ret_status)
 {
 	struct annotate_args *args = args_;
-	struct err *err = read_args(args, noperands);
+	struct err *err;
 
 	(void)ret_status;
+	noperands = session_args_take_file(&args->session, operands, noperands);
+	err = read_args(args, noperands);
 	args->function = noperands ? operands[0] : NULL;
 	return err ? err : session_run(&cmd_annotate, &args->session, annotate, args);
 }
@@ -268,7 +269,7 @@ const struct command cmd_annotate = {
 	.operands = "[FUNCTION]",
 	.needs = "code",
 	.details = "FUNCTION is a name or glob, MODULE:NAME, FILE:LINE, or an address (0x1234, "
-		   "MODULE:0x1234).",
+		   "MODULE:0x1234); without one it is the function with the most samples.",
 	.examples = "  preport annotate                     the hottest function's instructions\n"
 		    "  preport annotate --hot 5               the five hottest functions\n"
 		    "  preport annotate -i perf.data FILE.c:120  the function of this line\n",

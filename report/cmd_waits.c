@@ -218,6 +218,7 @@ static struct err *waits_run(void *args, char **operands, int noperands, int *re
 	struct waits_args *waits = args;
 
 	(void)ret_status;
+	noperands = session_args_take_file(&waits->lengths.session, operands, noperands);
 	if (noperands > 1)
 		return err_new(ERR_USAGE, "waits takes one thread or function");
 	waits->who = noperands ? operands[0] : NULL;

@@ -50,7 +50,8 @@ struct program {
 	const struct command *const *commands; /* NULL-terminated, the unnamed one first */
 	const char *sibling;		    /* a program whose commands are sometimes given to this one; NULL: none */
 	const char *const *sibling_words;   /* those, ended by NULL */
-	const char *(*instead)(const char *word); /* what to type for another tool's command @word, or NULL; NULL: nothing is known */
+	/* What to type for another tool's @word behind @command, "" for none, or NULL; NULL: nothing is known. */
+	const char *(*instead)(const char *command, const char *word);
 	const struct topic *topics; /* for "help TOPIC", ended by one without a name; NULL: none */
 	const struct word_use *word_uses; /* for completion, ended by one without a name; NULL: none */
 	/*

@@ -96,12 +96,20 @@ static bool is_siblings(const struct program *program, const char *word)
 	return false;
 }
 
+static const char *instead(const struct call *call, const char *word)
+{
+	return call->program->instead ? call->program->instead(call->command->name, word) : NULL;
+}
+
 /* @word stands where only a command's name can. */
 static struct err *refuse_operand(const struct call *call, const char *word)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	struct text_near near = { .wanted = word };
 
+	if (instead(call, word))
+		return err_remedy(err_new(ERR_USAGE, *call->command->name ? "unexpected operand '%s'" : "unknown command '%s'", word),
+				  "type %s", instead(call, word));
 	if (*call->command->name || find_command(call->program, word))
 		return err_new(ERR_USAGE, "unexpected operand '%s'", word);
 	for (const struct command *const *command = call->program->commands; *command; command++)
@@ -118,8 +126,6 @@ static struct err *refuse_operand(const struct call *call, const char *word)
 
 	if (is_siblings(call->program, word))
 		return err_remedy(err, "did you mean %s %s?", call->program->sibling, word);
-	if (call->program->instead && call->program->instead(word))
-		return err_remedy(err, "type %s", call->program->instead(word));
 	return hint ? err_remedy(err, "%s", hint) : err;
 }
 
@@ -279,6 +285,7 @@ static struct err *store_operands(const struct call *call, void *args, const str
 		const char *word = parsed->operands[i];
 
 		if ((!*call->command->name && !may_be_file(call->command, word)) ||
+		    (instead(call, word) && access(word, F_OK) != 0) ||
 		    !opt_store_operand(opts_of(call->command), args, word, &taken))
 			return refuse_operand(call, word);
 	}

@@ -5,7 +5,10 @@
 #ifndef FORMATS_PERF_COMMAND_H
 #define FORMATS_PERF_COMMAND_H
 
-/* Words that do what perf's command @word does, for a line "type ..."; NULL: it is none, or both programs have it. */
-const char *perf_command_instead(const char *word);
+/*
+ * Words that do what perf does with @word behind @command, "" for none, for a line "type ...": of "script record" "record".
+ * NULL: perf has no such words, or both programs have them.
+ */
+const char *perf_command_instead(const char *command, const char *word);
 
 #endif

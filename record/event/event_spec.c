@@ -138,6 +138,12 @@ static void event_modifiers_apply(const struct event_modifiers *mods, struct are
 
 /* ---- terms of every event ---- */
 
+struct err *event_list_refuse_lbr(void)
+{
+	return err_remedy(err_new(ERR_USAGE, "'lbr', stacks from the processor's branch records, is not recorded"),
+			  "leave it out: stacks are whole without frame pointers; 'precord -b' records branches");
+}
+
 static struct err *set_chain(const char *value, struct event_desc *desc)
 {
 	static const struct {
@@ -156,7 +162,7 @@ static struct err *set_chain(const char *value, struct event_desc *desc)
 		desc->chain = chains[i].chain;
 		return NULL;
 	}
-	return err_new(ERR_USAGE, "it must be no, fp or dwarf");
+	return strcmp(value, "lbr") == 0 ? event_list_refuse_lbr() : err_new(ERR_USAGE, "it must be no, fp or dwarf");
 }
 
 static struct err *set_stack_len(const char *value, struct event_desc *desc)

@@ -41,6 +41,9 @@ MUST_USE struct err *event_list_parse(void *field, const char *text);
  */
 MUST_USE struct err *event_list_parse_filter(void *field, const char *text);
 
+/* perf's --call-graph lbr, and what to type instead. */
+MUST_USE struct err *event_list_refuse_lbr(void);
+
 /* Append "cycles", as precise as can be, if the list is empty. */
 void event_list_default(struct event_list *list);
 

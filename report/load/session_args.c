@@ -117,6 +117,20 @@ const struct opt session_opts[] = {
 	OPT_END,
 };
 
+int session_args_take_file(struct session_args *args, char **operands, int noperands)
+{
+	struct stat st;
+
+	for (int i = 0; i < noperands; i++) {
+		if (!strpbrk(operands[i], "./") || stat(operands[i], &st) != 0 || !S_ISREG(st.st_mode))
+			continue;
+		args->input = operands[i];
+		memmove(operands + i, operands + i + 1, (size_t)(noperands - i - 1) * sizeof(*operands));
+		return noperands - 1;
+	}
+	return noperands;
+}
+
 void session_args_init(struct session_args *args)
 {
 	*args = (struct session_args){ .input = "precord.trace",

@@ -28,6 +28,12 @@ struct session_args {
 
 extern const struct opt session_opts[];
 
+/*
+ * Of a command whose operands are no files: one that names a file here, with a dot or slash in its name, is the input after
+ * all, and taken out of @operands. Returns how many are left.
+ */
+int session_args_take_file(struct session_args *args, char **operands, int noperands);
+
 void session_args_init(struct session_args *args);
 void session_args_deinit(struct session_args *args);
 

@@ -129,7 +129,8 @@ TEST(event_spec_applies_terms_of_each_event)
 	CHECK_UINT(one(&list, "cpu/event=2,freq=10/")->rate.value, 10);
 	CHECK_UINT(one(&list, "sched:sched_switch/call-graph=fp/")->chain, EVENT_CHAIN_FP);
 	CHECK_ERR(event_list_add(&list, "cycles/period=0/"), ERR_USAGE, "term 'period=0'");
-	CHECK_ERR(event_list_add(&list, "cycles/call-graph=lbr/"), ERR_USAGE, "no, fp or dwarf");
+	CHECK_ERR(event_list_add(&list, "cycles/call-graph=caller/"), ERR_USAGE, "no, fp or dwarf");
+	CHECK_ERR(event_list_add(&list, "cycles/call-graph=lbr/"), ERR_USAGE, "'lbr'");
 	CHECK_ERR(event_list_add(&list, "cycles/stack-size=12/"), ERR_USAGE, "multiple of 8");
 	CHECK_ERR(event_list_add(&list, "cycles/stack-size=65536/"), ERR_USAGE, "65528");
 	CHECK_ERR(event_list_add(&list, "cycles/umask=1/"), ERR_USAGE, "no term 'umask'");

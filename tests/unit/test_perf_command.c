@@ -13,8 +13,11 @@ TEST(perf_commands_that_are_not_here_say_what_to_type)
 					     "lock", "mem", "probe", "sched", "timechart", "trace" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		CHECK(perf_command_instead(words[i]) != NULL);
-	CHECK(perf_command_instead("record") == NULL);
-	CHECK(perf_command_instead("") == NULL);
-	CHECK(strstr(perf_command_instead("sched"), "preport waits"));
+		CHECK(perf_command_instead("", words[i]) != NULL);
+	CHECK(perf_command_instead("", "record") == NULL);
+	CHECK(perf_command_instead("", "") == NULL);
+	CHECK(strstr(perf_command_instead("", "sched"), "preport waits"));
+	CHECK(strstr(perf_command_instead("script", "record"), "then preport script"));
+	CHECK(perf_command_instead("script", "sched") == NULL);
+	CHECK(perf_command_instead("", "report") == NULL);
 }
