@@ -8,29 +8,34 @@
 #include "formats/profile/import/importer.h"
 
 /* In the order that 'preport formats' lists them. */
-#define IMPORT_ROWS(X)  \
-	X(pprof)        \
-	X(pprof_legacy) \
-	X(otlp)         \
-	X(folded)       \
-	X(cpuprofile)   \
-	X(heapprofile)  \
-	X(speedscope)   \
-	X(chrome)       \
-	X(jfr)          \
-	X(perf_script)  \
-	X(austin)       \
-	X(mojo)         \
-	X(gecko)        \
-	X(phpspy)       \
-	X(stackprof)    \
-	X(callgrind)    \
-	X(rbspy)        \
-	X(simpleperf)   \
-	X(nettrace)     \
-	X(perfetto)     \
-	X(vtune)        \
-	X(xctrace)      \
+#define IMPORT_ROWS(X)    \
+	X(pprof)          \
+	X(pprof_legacy)   \
+	X(otlp)           \
+	X(folded)         \
+	X(cpuprofile)     \
+	X(heapprofile)    \
+	X(v8_ticks)       \
+	X(speedscope)     \
+	X(chrome)         \
+	X(jfr)            \
+	X(perf_script)    \
+	X(austin)         \
+	X(mojo)           \
+	X(gecko)          \
+	X(goroutines)     \
+	X(pstats)         \
+	X(pyinstrument)   \
+	X(phpspy)         \
+	X(stackprof)      \
+	X(stackprof_dump) \
+	X(callgrind)      \
+	X(rbspy)          \
+	X(simpleperf)     \
+	X(nettrace)       \
+	X(perfetto)       \
+	X(vtune)          \
+	X(xctrace)        \
 	X(instruments)
 
 #define IMPORT_DECLARE(name) extern const struct importer import_##name;

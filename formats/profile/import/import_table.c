@@ -19,6 +19,12 @@ const struct importer *const import_table[] = { IMPORT_ROWS(ROW) NULL };
 
 /* ---- what the bytes of an unknown file look like ---- */
 
+#define MEMRAY_REMEDY "of memray: type 'memray transform speedscope -o memory.json FILE' and open that; else unpack it with 'lz4 -d'"
+#define PICKLE	      "a Python pickle, as tracemalloc's snapshots are"
+#define PICKLE_REMEDY                                                                                                        \
+	"of tracemalloc, type: python3 -c \"import tracemalloc as t; [print(';'.join(f'{f.filename}:{f.lineno}' for f in "        \
+	"s.traceback), s.size) for s in t.Snapshot.load('FILE').statistics('traceback')]\" > memory.folded"
+
 static const struct known_bytes {
 	const char *magic;
 	size_t len;
@@ -29,6 +35,12 @@ static const struct known_bytes {
 	{ "2ELIFREP", 8, "perf.data that was compressed as a whole", "unpack it first" },
 	{ "\x5c\x2a\x4d\x18", 4, "a trace that was compressed once more", "unpack it first" },
 	{ "Nettrace", 8, ".NET's nettrace of a version other than 4 and 5", "convert it with 'dotnet-trace convert --format Speedscope'" },
+	{ "v8-version,", 11, "V8's log of node --prof", "type 'node --prof-process --preprocess LOG > ticks.json' and open that" },
+	{ "memray", 6, "a file of memray", MEMRAY_REMEDY },
+	{ "\x04\x22\x4d\x18", 4, "lz4-compressed data, as memray's files are", MEMRAY_REMEDY },
+	{ "\x80\x03" "c", 3, PICKLE, PICKLE_REMEDY },
+	{ "\x80\x04\x95", 3, PICKLE, PICKLE_REMEDY },
+	{ "\x80\x05\x95", 3, PICKLE, PICKLE_REMEDY },
 	{ "\x7f" "ELF", 4, "a program or library", NULL },
 	{ "PK\x03\x04", 4, "a zip archive", "unpack it first" },
 	{ "\xfd" "7zXZ", 5, "xz-compressed data", "unpack it with 'xz -d'" },
@@ -50,8 +62,15 @@ static bool is_text(const uint8_t *start, size_t len)
 	return true;
 }
 
+static const struct known_bytes scalene = {
+	.what = "JSON of Scalene, shares of lines without samples",
+	.remedy = "record with 'precord -- python3 PROGRAM' or 'py-spy record', and open what they write",
+};
+
 static const struct known_bytes *known(const uint8_t *start, size_t len)
 {
+	if (import_json_begins(start, len, '{') && import_json_has(start, len, "alloc_samples"))
+		return &scalene;
 	for (size_t i = 0; i < ARRAY_LEN(known_bytes); i++)
 		if (len >= known_bytes[i].len &&
 		    memcmp(start, known_bytes[i].magic, known_bytes[i].len) == 0)
@@ -62,7 +81,6 @@ static const struct known_bytes *known(const uint8_t *start, size_t len)
 static struct err *unknown_bytes(const struct import_input *in, size_t len)
 {
 	char first[3 * 8 + 1] = "";
-
 	if (import_json_begins(in->data, len, '{') || import_json_begins(in->data, len, '['))
 		return err_new(ERR_UNSUPPORTED, "'%s' is JSON, but not a profile that preport knows", in->name);
 	if (is_text(in->data, len))
