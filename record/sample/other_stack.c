@@ -4,7 +4,7 @@
  *
  * Sources: struct rt_sigframe and struct sigcontext of Linux (arch/x86/include/asm/sigframe.h and uapi/asm/sigcontext.h, arch/arm64/kernel/signal.c);
  * OTP 25, erts/emulator/beam/erl_process.h (struct process) and jit/x86/beam_asm.hpp (emit_enter_runtime, emit_leave_runtime);
- * Go 1.5 to 1.26, runtime/asm_amd64.s and asm_arm64.s (asmcgocall, gosave_systemstack_switch), runtime2.go (g, gobuf).
+ * Go 1.5 to 1.26, runtime/asm_amd64.s and asm_arm64.s (asmcgocall, gosave_systemstack_switch), race_amd64.s, runtime2.go (g, m, gobuf).
  */
 #include "record/sample/other_stack.h"
 
@@ -36,6 +36,7 @@ static const struct frame_shape shapes[] = {
 /* struct g, in words: stack.lo and hi, sched.sp and sched.g. */
 #define G_LO 0
 #define G_HI 1
+#define G_M  6 /* whose first word is the goroutine that has the thread's stack */
 #define G_SP 7
 #define G_SELF 9
 #define G_WORDS 10
@@ -127,6 +128,7 @@ bool other_stack_find(const struct other_stack_snapshot *s, size_t *slot, struct
 	return false;
 }
 
+#define RACE_REG    12   /* r12 */
 #define PROCESS_REG 13   /* r13 */
 #define CALLS_MAX   256  /* places for a return address into code of Erlang's machine */
 #define CALL_MAX    28   /* bytes from where that leaves its stack to behind the call */
@@ -153,6 +155,7 @@ bool other_stack_snapshot_of(const struct perf_record *rec, const struct process
 		.proc = proc,
 		.fp = rec->regs.values[arch->fp],
 		.process = rec->regs.values[PROCESS_REG],
+		.race = rec->regs.values[RACE_REG],
 		.goroutine = shape ? rec->regs.values[shape->goroutine] : 0,
 		.whole = rec->stack_room >= WHOLE_LEN_MIN,
 		.cut = rec->stack_len == rec->stack_room,
@@ -368,6 +371,103 @@ bool other_stack_find_erlang(const struct task_memory *mem, const struct other_s
 	return way == BY_PROCESS || ret->sp;
 }
 
+#define RACE_TRIES_MAX 16 /* words that may be a goroutine */
+#define GO_HEAP(word)  ((word) >> 32 == 0xc0) /* where Go's heap begins, and with it stacks of goroutines */
+
+bool other_stack_may_be_race(const struct other_stack_snapshot *s)
+{
+	return s->arch == &arch_x86_64 && !GO_HEAP(s->base) && GO_HEAP(s->fp) && GO_HEAP(s->race) && GO_HEAP(s->goroutine);
+}
+
+/*
+ *	mov %rsp, %r12            racecall(), on the goroutine's stack
+ *	mov 0x38(%r10), %rsp      onto the thread's, to where the goroutine of that was left
+ *	and $-16, %rsp
+ *	call *%rax                ◄ @ip is behind it
+ *	mov %r12, %rsp
+ */
+static bool is_in_racecall(const struct task_memory *mem, uint64_t ip)
+{
+	static const uint8_t code[] = { 0xff, 0xd0, 0x4c, 0x89, 0xe4 };
+	uint8_t found[sizeof(code)];
+
+	return may_be_address(ip) && task_memory_read(mem, ip - 2, found, sizeof(found)) == sizeof(found) &&
+	       memcmp(found, code, sizeof(code)) == 0;
+}
+
+/*
+ * Is there a goroutine at @at that has called racecall()? Then @g becomes its words, and below *@ret_slot of the snapshot is what that has called; 0: it
+ * has switched stacks, but was interrupted itself.
+ */
+static bool is_race_call_of(const struct task_memory *mem, const struct other_stack_snapshot *s, uint64_t at, uint64_t g[G_WORDS],
+			    size_t *ret_slot)
+{
+	uint64_t of_thread, sp;
+
+	if (at % 32 || !may_be_address(at) || holds(s, at) || task_memory_read(mem, at, g, G_WORDS * 8) != G_WORDS * 8 ||
+	    g[G_SELF] != at || g[G_LO] >= g[G_HI] || s->base - g[G_LO] < g[G_HI] - g[G_LO] ||
+	    task_memory_read(mem, g[G_M], &of_thread, sizeof(of_thread)) != sizeof(of_thread) ||
+	    task_memory_read(mem, of_thread + 8 * G_SP, &sp, sizeof(sp)) != sizeof(sp))
+		return false;
+	*ret_slot = 0;
+	if (s->base == sp || s->base == (sp & ~15ULL))
+		return true;
+	sp = (sp & ~15ULL) - 8;
+	*ret_slot = (size_t)(sp - s->base) / 8;
+	return holds(s, sp) && is_in_racecall(mem, word_at(s, *ret_slot));
+}
+
+static bool find_race_call(const struct task_memory *mem, const struct other_stack_snapshot *s, uint64_t g[G_WORDS], size_t *ret_slot)
+{
+	unsigned tries = 0;
+
+	if (is_race_call_of(mem, s, s->goroutine, g, ret_slot))
+		return true;
+	for (size_t i = 0; i < s->nwords && tries < RACE_TRIES_MAX; i++) {
+		uint64_t word = word_at(s, i);
+
+		if (!GO_HEAP(word) || word % 32)
+			continue;
+		tries++;
+		if (is_race_call_of(mem, s, word, g, ret_slot))
+			return true;
+	}
+	return false;
+}
+
+/* Does the word at @sp follow a direct call, as all of racecall() are? */
+static bool has_called_near(const struct task_memory *mem, uint64_t sp)
+{
+	uint64_t ip;
+	uint8_t call;
+
+	return task_memory_read(mem, sp, &ip, sizeof(ip)) == sizeof(ip) && may_be_address(ip) &&
+	       task_memory_read(mem, ip - 5, &call, sizeof(call)) == sizeof(call) && call == 0xe8;
+}
+
+bool other_stack_find_race(const struct task_memory *mem, const struct other_stack_snapshot *s, struct other_stack_place *ret)
+{
+	uint64_t g[G_WORDS], sp = 0;
+	unsigned tries = 0;
+	size_t slot;
+
+	if (s->arch != &arch_x86_64 || GO_HEAP(s->base) || !find_race_call(mem, s, g, &slot))
+		return false;
+	/* Other pointers into the goroutine's stack are to what lies above. */
+	for (size_t i = 0; i <= slot && tries < RACE_TRIES_MAX; i++) {
+		uint64_t word = i < slot ? word_at(s, i) : s->race;
+
+		if (word % 8 || word - g[G_LO] >= g[G_HI] - g[G_LO] || (sp && word >= sp))
+			continue;
+		tries++;
+		if (has_called_near(mem, word))
+			sp = word;
+	}
+	*ret = (struct other_stack_place){ .sp = sp, .depth = g[G_HI] - sp };
+	keep_proof(s, slot, ret);
+	return sp != 0;
+}
+
 static bool is_proof(const struct other_stack_place *place, const uint64_t now[OTHER_STACK_PROOF])
 {
 	for (size_t i = 0; i < OTHER_STACK_PROOF; i++)
@@ -498,6 +598,8 @@ bool other_stack_read(const struct task_memory *mem, struct other_stack_place pl
 
 	if (place.deep)
 		return read_deep(mem, &place, pieces, ret);
+	if (!end && place.depth)
+		end = sp + place.depth;
 	if (place.goroutine && !ask_goroutine(mem, &place, &sp, &end))
 		return false;
 	if (place.process && !ask_process(mem, place.process, &stop, &heap, &end))

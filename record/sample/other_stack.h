@@ -7,6 +7,8 @@
  *	                                           the handler's stack lies (struct rt_sigframe)
  *	C code that Go calls                       two words of runtime.asmcgocall(): the goroutine, and how far below the end of its
  *	                                           stack it was; the goroutine (struct g) must say the same
+ *	Go's race detector                         the goroutine, by whose thread's stack the return address into racecall() is found; a
+ *	                                           callee has saved the register that has the goroutine's stack pointer, or not touched it
  *	C that Erlang's machine calls              its code (OTP 25, x86-64): the return address into it is followed by a load of the stack
  *	                                           pointer from the process, or from a register; a callee has saved that which has
  *	                                           either, or not touched it
@@ -40,6 +42,7 @@ struct other_stack_snapshot {
 	uint64_t fp;		    /* frame pointer */
 	uint64_t process;	    /* the register that has the process in code of Erlang's machine */
 	uint64_t goroutine;	    /* and that which has the goroutine in Go's code */
+	uint64_t race;		    /* and the stack pointer of one that has called the race detector */
 	bool whole;		    /* of the largest size: no smaller one was requested */
 	bool cut;		    /* by its size */
 };
@@ -55,7 +58,7 @@ struct other_stack_place {
 	uint64_t goroutine;   /* 0: not Go, or it is the rest of the same stack */
 	uint64_t process;     /* of Erlang; 0 likewise */
 	uint64_t end;	      /* of the same stack, if this is its rest; 0: another stack */
-	uint64_t depth;	      /* of the goroutine's stack, in bytes */
+	uint64_t depth;	      /* of the goroutine's stack, in bytes; without @goroutine it is not asked again */
 	uint64_t proof_at;    /* address of these words of the snapshot */
 	uint64_t proof[OTHER_STACK_PROOF];
 	bool deep; /* the whole rest of the same stack up to @end, directly behind a truncated snapshot */
@@ -88,6 +91,12 @@ bool other_stack_rest(const struct other_stack_snapshot *snapshot, uint64_t end,
 
 /* Where the Erlang process that called the sampled C code left its stack; false: there is none. */
 bool other_stack_find_erlang(const struct task_memory *mem, const struct other_stack_snapshot *snapshot, struct other_stack_place *ret);
+
+/* Where the goroutine that has called Go's race detector left its stack (x86-64); false: there is none. */
+bool other_stack_find_race(const struct task_memory *mem, const struct other_stack_snapshot *snapshot, struct other_stack_place *ret);
+
+/* May other_stack_find_race() find one, as far as the snapshot shows? */
+bool other_stack_may_be_race(const struct other_stack_snapshot *snapshot);
 
 /*
  * Where frame pointers lead out of the stack, which ends at @end: the function in whose frame the last of them lies has saved that of the stack it left (SBCL's

@@ -236,6 +236,8 @@ static void look_for_other_stack(struct ring_reader *r, const struct process *pr
 	}
 	if (other_stack_find_linked(&snapshot, end, &place))
 		stack_shelves_suspect(shelves, pid, /* goroutine= */ 0, clock_now_ns(CLOCK_MONOTONIC));
+	if (other_stack_may_be_race(&snapshot) && stack_shelves_asks(shelves, pid))
+		stack_shelves_suspect(shelves, pid, snapshot.goroutine, clock_now_ns(CLOCK_MONOTONIC));
 	while (other_stack_find(&snapshot, &slot, &place)) {
 		if (!place.goroutine || stack_shelves_asks(shelves, pid))
 			stack_shelves_suspect(shelves, pid, place.goroutine, clock_now_ns(CLOCK_MONOTONIC));

@@ -158,7 +158,7 @@ static bool read_any(struct stack_reader *r, const struct other_stack_snapshot *
 		if (other_stack_read(&r->mem, place, NULL, &r->stack))
 			return true;
 	}
-	if (switches && other_stack_find_linked(snapshot, end, &place)) {
+	if (switches && (other_stack_find_race(&r->mem, snapshot, &place) || other_stack_find_linked(snapshot, end, &place))) {
 		*ret_found = true;
 		return other_stack_read(&r->mem, place, NULL, &r->stack);
 	}

@@ -31,6 +31,7 @@ enum cfi_go {
 	CFI_GO_NOTHING,
 	CFI_GO_SYSTEM_STACK, /* call a function of Go on the thread's stack */
 	CFI_GO_C,            /* call C there */
+	CFI_GO_RACE,         /* call C there, and keep the goroutine's stack pointer in r12 (x86-64) */
 	CFI_GO_NO_RETURN,    /* call there what does not return */
 };
 

@@ -53,7 +53,7 @@ enum cfi_go unwind_go_kind(const char *name)
 		{ "runtime.systemstack", CFI_GO_SYSTEM_STACK }, { "runtime.asmcgocall", CFI_GO_C },
 		{ "runtime.nanotime1", CFI_GO_C },		{ "runtime.walltime", CFI_GO_C },
 		{ "time.now", CFI_GO_C },			{ "runtime.mcall", CFI_GO_NO_RETURN },
-		{ "runtime.morestack", CFI_GO_NO_RETURN },
+		{ "runtime.morestack", CFI_GO_NO_RETURN },	{ "racecall", CFI_GO_RACE },
 	};
 	size_t len = name ? strlen(name) : 0;
 

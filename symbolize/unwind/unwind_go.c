@@ -10,11 +10,14 @@
  * What lies above on the thread's stack is no frame of this call, although there may be return addresses among it. The goroutine's stack may be
  * anywhere: in the snapshot too, where it happens to lie above the thread's, or in what was read of the stack before.
  *
- * Sources: runtime/asm_amd64.s, asm_arm64.s, sys_linux_amd64.s of Go 1.16 to 1.26; cmd/internal/obj/x86 and arm64 (where the frame pointer is
+ * racecall(), which calls the race detector, is a leaf by its table. It keeps the goroutine's stack pointer in a register that calls preserve.
+ *
+ * Sources: runtime/asm_amd64.s, asm_arm64.s, sys_linux_amd64.s, race_amd64.s of Go 1.16 to 1.26; cmd/internal/obj/x86 and arm64 (where the frame pointer is
  * saved).
  */
 #include "symbolize/unwind/unwind_walk.h"
 
+#define RACE_SP_REG 12 /* r12: racecall()'s, of the goroutine's stack */
 #define PAIRS_MAX 64 /* frames on the thread's stack */
 
 /* What was there before a step that is given up. */
@@ -106,12 +109,31 @@ static bool step_by_noted_pointer(struct unwind_walk *w, const struct cfi_rule *
 	return w->stack.other && step_at(w, rule, w->stack.other->base);
 }
 
+/* racecall() has left the goroutine's stack where its register says, or where that was read from. */
+static bool step_from_race(struct unwind_walk *w, const struct cfi_rule *rule)
+{
+	if (w->arch != &arch_x86_64)
+		return false;
+	if (unwind_knows(&w->state, RACE_SP_REG) && step_at(w, rule, w->state.regs[RACE_SP_REG]))
+		return true;
+	return w->stack.other && step_at(w, rule, w->stack.other->base);
+}
+
+/* The frame pointer is the caller's, whichever stack this is. */
+static bool is_on_callers_stack(const struct unwind_walk *w)
+{
+	return unwind_knows(&w->state, w->arch->fp) && unwind_stack_holds(w->stack.snapshot, w->state.regs[w->arch->fp]);
+}
+
 /* Interrupted, it may not have switched yet, or have come back. */
 static enum unwind_outcome step_interrupted(struct unwind_walk *w, const struct cfi_rule *rule)
 {
 	const struct before before = remember(w);
-	enum unwind_outcome outcome = unwind_step(w, rule);
+	enum unwind_outcome outcome;
 
+	if (rule->go == CFI_GO_RACE && !is_on_callers_stack(w))
+		return step_from_race(w, rule) ? UNWIND_STEPPED : UNWIND_NO_WAY;
+	outcome = unwind_step(w, rule);
 	if (outcome != UNWIND_STEPPED || has_returned(w, outcome))
 		return outcome;
 	give_up(w, &before);
@@ -128,6 +150,9 @@ enum unwind_outcome unwind_step_go(struct unwind_walk *w, const struct cfi_rule 
 	w->writes = 0;
 	if (rule->go == CFI_GO_NO_RETURN)
 		return UNWIND_IS_ROOT;
+	/* The frame pointer is its caller's, so that the kernel's chain lacks that. */
+	if (rule->go == CFI_GO_RACE)
+		return step_from_race(w, rule) ? UNWIND_STEPPED : UNWIND_NO_WAY;
 	if (rule->go == CFI_GO_SYSTEM_STACK && step_by_saved_pointer(w, rule))
 		return UNWIND_STEPPED;
 	if (unwind_knows(&w->state, w->arch->fp) && step_from(w, rule, w->state.regs[w->arch->fp]))

@@ -221,6 +221,7 @@ static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *plac
 		*ret_stop = STACK_STOP_BAD_TABLE;
 		if (rule.cfi->go) {
 			*ret_how = UNWIND_CFI;
+			*ret_stop = STACK_STOP_OTHER_STACK;
 			return unwind_step_go(w, rule.cfi);
 		}
 		if (has_left_frame(w, rule.cfi) && unwind_step_linked(w, ret_how))

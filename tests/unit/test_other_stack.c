@@ -320,6 +320,92 @@ TEST(other_stack_of_an_erlang_process_is_none_where_its_own_was_sampled)
 	task_memory_close(&mem);
 }
 
+/* A goroutine that has called Go's race detector, on whose thread's stack the call is, and code of racecall() and of a caller of it. */
+struct race {
+	uint64_t stack[256];
+	struct fake_g g, of_thread;
+	uint64_t m;
+	uint8_t code[64];
+} __attribute__((aligned(2048)));
+
+static struct race *lay_race(uint64_t words[32])
+{
+	/* Go's heap begins there. */
+	struct race *r = mmap((void *)0xc0f0000000, sizeof(*r), PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (r == MAP_FAILED)
+		SKIP("Go's addresses are in use here");
+	memcpy(r->code + 16, "\xff\xd0\x4c\x89\xe4", 5);
+	r->code[32] = 0xe8;
+	r->g = (struct fake_g){ .lo = (uintptr_t)r->stack, .hi = (uintptr_t)(r->stack + 256), .m = (uintptr_t)&r->m,
+				.sched_g = (uintptr_t)&r->g };
+	r->m = (uintptr_t)&r->of_thread;
+	r->of_thread.sched_sp = (uintptr_t)(words + 21);
+	for (size_t i = 0; i < 256; i++)
+		r->stack[i] = 0x10000 + i;
+	r->stack[200] = (uintptr_t)(r->code + 37); /* behind a call */
+	memset(words, 0, 32 * sizeof(words[0]));
+	words[19] = (uintptr_t)(r->code + 18);
+	words[17] = (uintptr_t)(r->stack + 200);
+	words[16] = (uintptr_t)(r->stack + 210); /* an argument */
+	words[15] = (uintptr_t)(r->stack + 190); /* left over, and no call is there */
+	words[14] = (uintptr_t)&r->g;
+	return r;
+}
+
+TEST(other_stack_of_a_goroutine_is_read_where_it_has_called_the_race_detector)
+{
+	static _Alignas(16) uint64_t words[32];
+	struct task_memory mem = own_memory();
+	struct other_stack *stack = memory_zeroed(1, sizeof(*stack));
+	struct race *r = lay_race(words);
+	struct other_stack_snapshot s = { .arch = &arch_x86_64, .bytes = (const uint8_t *)words, .base = (uintptr_t)words, .nwords = 32 };
+	struct other_stack_place place;
+
+	CHECK(other_stack_find_race(&mem, &s, &place));
+	CHECK_UINT(place.sp, (uintptr_t)(r->stack + 200));
+	CHECK_UINT(place.proof_at, (uintptr_t)(words + 19));
+	CHECK(other_stack_read(&mem, place, NULL, stack));
+	CHECK_UINT(stack->base, (uintptr_t)(r->stack + 200));
+	CHECK_UINT(stack->end, (uintptr_t)(r->stack + 256));
+	CHECK(!stack->cut);
+
+	words[14] = words[17] = 0; /* nothing was saved: the registers have them */
+	CHECK(!other_stack_find_race(&mem, &s, &place));
+	s.goroutine = (uintptr_t)&r->g;
+	CHECK(!other_stack_find_race(&mem, &s, &place));
+	s.race = (uintptr_t)(r->stack + 200);
+	CHECK(other_stack_find_race(&mem, &s, &place));
+	CHECK_UINT(place.sp, (uintptr_t)(r->stack + 200));
+	r->code[18] ^= 1; /* other code */
+	CHECK(!other_stack_find_race(&mem, &s, &place));
+	r->code[18] ^= 1;
+	r->of_thread.sched_sp += 16; /* the thread's stack was left somewhere else */
+	CHECK(!other_stack_find_race(&mem, &s, &place));
+	r->of_thread.sched_sp = s.base + 32; /* racecall() itself was interrupted, on the thread's stack */
+	CHECK(!other_stack_find_race(&mem, &s, &place));
+	r->of_thread.sched_sp = s.base;
+	CHECK(other_stack_find_race(&mem, &s, &place));
+	CHECK_UINT(place.sp, (uintptr_t)(r->stack + 200));
+	munmap(r, sizeof(*r));
+	free(stack);
+	task_memory_close(&mem);
+}
+
+TEST(other_stack_may_be_of_the_race_detector_where_registers_point_into_the_heap_of_go)
+{
+	struct other_stack_snapshot s = { .arch = &arch_x86_64, .base = BASE, .fp = 0xc000001000, .race = 0xc000000f80,
+					  .goroutine = 0xc000000a20 };
+
+	CHECK(other_stack_may_be_race(&s));
+	s.base = 0xc000000f00; /* the goroutine's own stack */
+	CHECK(!other_stack_may_be_race(&s));
+	s.base = BASE;
+	s.race = 7;
+	CHECK(!other_stack_may_be_race(&s));
+}
+
 TEST(other_stack_is_read_up_to_its_limit)
 {
 	static _Alignas(4096) uint64_t large[EVENT_OTHER_STACK_MAX / 8 + 1024];

@@ -75,3 +75,44 @@ TEST(unwind_ends_at_mcall_whatever_lies_above)
 	world_walk(w);
 	world_check_end(w, 1, STACK_STOP_ROOT);
 }
+
+/* Its rule is that of a leaf, but it has left the goroutine's stack. */
+TEST(unwind_follows_a_call_of_the_race_detector_to_the_goroutine)
+{
+	CLEANUP(world_freep) struct world *w = switched(RACECALL, GOROUTINE + 64);
+	const uint64_t words[] = { IP(LEAF + 0x40), IP(START + 0x40) };
+	const uint32_t slots[] = { 0, 3 };
+
+	world_walk(w); /* the frame pointer is that of a caller of racecall()'s caller */
+	world_check_end(w, 2, STACK_STOP_OTHER_STACK);
+
+	w->other = &(struct event_stack){ .base = GOROUTINE, .end = GOROUTINE + 48, .nwords = 2, .slots = slots, .words = words };
+	world_walk(w);
+	world_check_end(w, 4, STACK_STOP_ROOT);
+	world_check_frame(w, 1, IP(RACECALL + 0x40), UNWIND_CFI);
+	world_check_frame(w, 2, IP(LEAF + 0x40), UNWIND_CFI);
+	world_check_frame(w, 3, IP(START + 0x40), UNWIND_CFI);
+
+	world_set_leaf(w, IP(RACECALL), 2); /* interrupted: a return address is left over at its stack pointer */
+	world_set_reg(w, w->arch->fp, GOROUTINE + 64);
+	world_walk(w);
+	world_check_end(w, 3, STACK_STOP_ROOT);
+	world_check_frame(w, 1, IP(LEAF + 0x40), UNWIND_CFI);
+	w->other = NULL;
+	world_walk(w);
+	world_check_end(w, 1, STACK_STOP_OTHER_STACK);
+}
+
+/* The goroutine that has the thread's stack calls it there. */
+TEST(unwind_follows_a_call_of_the_race_detector_on_the_same_stack)
+{
+	CLEANUP(world_freep) struct world *w = world_new_go();
+
+	world_set_leaf(w, IP(RACECALL), 2);
+	world_set_reg(w, w->arch->fp, world_slot(5));
+	w->words[2] = IP(LEAF + 0x40);
+	w->words[5] = IP(START + 0x40);
+	world_walk(w);
+	world_check_end(w, 3, STACK_STOP_ROOT);
+	world_check_frame(w, 1, IP(LEAF + 0x40), UNWIND_CFI);
+}

@@ -51,6 +51,7 @@ static void write_go_rules(struct cfi_writer *w)
 	cfi_writer_fde(w, LEAF, 0x100, CODE("\x0e\x18"));
 	cfi_writer_fde(w, SYSTEMSTACK, 0x100, CODE("\x0e\x10"));
 	cfi_writer_fde(w, MCALL, 0x100, CODE("\x0e\x10"));
+	cfi_writer_fde(w, RACECALL, 0x100, CODE(""));
 	cfi_writer_fde(w, START, 0x100, CODE("\x07\x10"));
 }
 
@@ -63,14 +64,14 @@ static void put_call(struct world *w, uint64_t vaddr)
 		memcpy(&w->text[vaddr - TEXT - CALL_LEN], "\xe8\x00\x00\x00\x00", CALL_LEN);
 }
 
-static const char names[] = "\0puts@plt\0bare\0runtime.systemstack.abi0\0runtime.mcall";
+static const char names[] = "\0puts@plt\0bare\0runtime.systemstack.abi0\0runtime.mcall\0racecall";
 
 /* Those of the slot and of functions; section 4 has their names. How many there are. */
-static size_t put_symbols(const struct world *w, Elf64_Sym symbols[5])
+static size_t put_symbols(const struct world *w, Elf64_Sym symbols[6])
 {
 	const Elf64_Sym function = { .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC), .st_shndx = 1 };
 
-	symbols[1] = symbols[2] = symbols[3] = symbols[4] = function;
+	symbols[1] = symbols[2] = symbols[3] = symbols[4] = symbols[5] = function;
 	symbols[1].st_name = 1;
 	symbols[1].st_value = SLOT;
 	symbols[1].st_size = SLOT_LEN;
@@ -79,10 +80,12 @@ static size_t put_symbols(const struct world *w, Elf64_Sym symbols[5])
 	symbols[2].st_size = BARE_LEN;
 	symbols[3].st_name = 15;
 	symbols[3].st_value = SYSTEMSTACK;
-	symbols[3].st_size = symbols[4].st_size = 0x100;
+	symbols[3].st_size = symbols[4].st_size = symbols[5].st_size = 0x100;
 	symbols[4].st_name = 40;
 	symbols[4].st_value = MCALL;
-	return w->is_go ? 5 : w->arch == &arch_x86_64 ? 3 : 2;
+	symbols[5].st_name = 54;
+	symbols[5].st_value = RACECALL;
+	return w->is_go ? 6 : w->arch == &arch_x86_64 ? 3 : 2;
 }
 
 /* bti c; stp x16, x30, [sp, #-16]!; adrp x16; ldr x17, [x16, #4088]; add x16, x16, #4088; br x17 */
@@ -115,7 +118,7 @@ static void put_code(struct world *w)
 static void build_program(struct world *w)
 {
 	struct elf_file *f = &w->file;
-	Elf64_Sym symbols[5] = { 0 };
+	Elf64_Sym symbols[6] = { 0 };
 
 	for (uint64_t vaddr = LEAF; vaddr < TEXT + TEXT_LEN; vaddr += 0x100)
 		put_call(w, vaddr + 0x40);

@@ -37,6 +37,7 @@
 #define LOOP   0x1780 /* neither moves the stack pointer nor changes the instruction pointer; x86-64: at 8 is ret, behind a jump */
 #define SYSTEMSTACK MIDDLE /* of a Go program: CFA sp+16, and LEAF's sp+24 */
 #define MCALL	    FRAMED /* the same */
+#define RACECALL    BROKEN /* CFA sp+8 */
 #define MUL    0x17a0 /* x86-64 only: CFA is 8 more than the word at sp + 8 + 8 * r9 */
 #define ZONE   0x17c0 /* x86-64 only: CFA is 8 more than the word at sp-8 */
 #define HASH   0x17e0 /* the same; it stores that word 24 above the stack pointer, which it aligns to 64 after taking 64 */
@@ -92,7 +93,7 @@ struct world *world_new(const struct arch *arch);
 /* The same with the program mapped at @start. */
 struct world *world_new_at(const struct arch *arch, uint64_t start);
 
-/* A Go program of x86-64, which has no other functions than LEAF, SYSTEMSTACK, MCALL and START. */
+/* A Go program of x86-64, which has no other functions than LEAF, SYSTEMSTACK, MCALL, RACECALL and START. */
 struct world *world_new_go(void);
 void world_freep(struct world **w);
 
