@@ -24,6 +24,8 @@
 
 #define SYMBOL_LEN	24 /* of an Elf64_Sym */
 #define SYMBOL_TYPE_TLS 6
+#define TYPES_OF_VARIABLES (1u << 0 | 1u << 1 | 1u << SYMBOL_TYPE_TLS) /* STT_NOTYPE, STT_OBJECT */
+#define TYPES_OF_FUNCTIONS (1u << 0 | 1u << 2)			       /* STT_NOTYPE, STT_FUNC */
 #define SYMBOLS_LEN_MAX (16u << 20) /* of a table of all symbols, in a file that is not known yet to hold an interpreter */
 
 #define NUMBER_TEXT_(number) #number
@@ -67,12 +69,18 @@ struct symbol {
 };
 
 /*
- * Is it defined in the file? A large one has hundreds of thousands of symbols, of which a few are wanted: most are told by what their names
- * begin with. So this and the name are taken without a reader, of an entry that is there.
+ * Is it defined in the file? A large one has hundreds of thousands of symbols, of which a few are wanted: most are told by their type, others by
+ * what their names begin with. So these are taken without a reader, of an entry that is there.
  */
 static bool has_section(const uint8_t *entry)
 {
 	return entry[6] | entry[7];
+}
+
+/* The name of one that has not is not looked at: most of a file's symbols are functions, and their names take megabytes. */
+static bool has_type(const uint8_t *entry, unsigned types)
+{
+	return types >> (entry[4] & 15) & 1;
 }
 
 static struct symbol read_symbol(const uint8_t *entry)
@@ -89,8 +97,9 @@ static struct symbol read_symbol(const uint8_t *entry)
 	return s;
 }
 
-/* What names that are wanted begin with: a bit for each pair of bytes. */
+/* Which symbols are wanted: their types, and what their names begin with, a bit for each pair of bytes. */
 struct beginnings {
+	unsigned types; /* a bit for each */
 	uint64_t pairs[65536 / 64];
 };
 
@@ -99,9 +108,10 @@ static uint32_t pair_of(const char *name)
 	return (uint8_t)name[0] | (uint32_t)(uint8_t)name[1] << 8;
 }
 
-/* @names, of two bytes at least, up to a NULL. */
-static void add_beginnings(struct beginnings *b, const char *const *names)
+/* @names, of two bytes at least, up to a NULL, of symbols that have one of @types. */
+static void add_beginnings(struct beginnings *b, const char *const *names, unsigned types)
 {
+	b->types |= types;
 	for (size_t i = 0; names[i]; i++)
 		b->pairs[pair_of(names[i]) / 64] |= 1ULL << (pair_of(names[i]) % 64);
 }
@@ -165,7 +175,7 @@ static void take_symbol(void *context, const struct symbol *s, const char *name,
 /* @name has @room bytes, and may change meanwhile. */
 typedef void found_symbol_fn(void *context, const struct symbol *s, const char *name, size_t room);
 
-/* Those that begin as @wanted. */
+/* Those that are as @wanted says. */
 static void each_symbol(struct image *image, const char *table, const char *strings, const struct beginnings *wanted,
 			found_symbol_fn *found, void *context)
 {
@@ -179,7 +189,7 @@ static void each_symbol(struct image *image, const char *table, const char *stri
 		size_t at = four_bytes(entry); /* st_name */
 		const char *name = (const char *)names.data + at;
 
-		if (at >= names.len - 1 || !may_be_wanted(wanted, name) || !has_section(entry))
+		if (!has_type(entry, wanted->types) || at >= names.len - 1 || !may_be_wanted(wanted, name) || !has_section(entry))
 			continue;
 		struct symbol s = read_symbol(entry);
 
@@ -295,8 +305,8 @@ static void run(const void *request, void *answer, int *ret_fd)
 	struct taking taking = { q->runtime, image, ret };
 	struct beginnings wanted = { 0 };
 
-	add_beginnings(&wanted, q->runtime->symbols);
-	add_beginnings(&wanted, q->runtime->loops);
+	add_beginnings(&wanted, q->runtime->symbols, TYPES_OF_VARIABLES);
+	add_beginnings(&wanted, q->runtime->loops, *q->runtime->loops ? TYPES_OF_FUNCTIONS : 0);
 	each_symbol(image, ".dynsym", ".dynstr", &wanted, take_symbol, &taking);
 	each_symbol(image, ".symtab", ".strtab", &wanted, take_symbol, &taking);
 	find_section(q->runtime, image, ret);
@@ -342,7 +352,7 @@ static uint32_t see_symbols(struct image *image, const struct request *q)
 	struct image_section all;
 
 	for (size_t i = 0; i < q->nruntimes; i++)
-		add_beginnings(&wanted, q->runtimes[i]->symbols);
+		add_beginnings(&wanted, q->runtimes[i]->symbols, TYPES_OF_VARIABLES);
 	each_symbol(image, ".dynsym", ".dynstr", &wanted, see_symbol, &sighting);
 	if (!sighting.seen && image_section(image, ".symtab", &all) && all.len <= SYMBOLS_LEN_MAX)
 		each_symbol(image, ".symtab", ".strtab", &wanted, see_symbol, &sighting);
@@ -396,7 +406,7 @@ void managed_image_symbols(struct image *image, const char *const *prefixes, man
 	struct wanted wanted = { prefixes, take, context };
 	struct beginnings beginnings = { 0 };
 
-	add_beginnings(&beginnings, prefixes);
+	add_beginnings(&beginnings, prefixes, TYPES_OF_VARIABLES | TYPES_OF_FUNCTIONS);
 	each_symbol(image, ".dynsym", ".dynstr", &beginnings, take_wanted, &wanted);
 	each_symbol(image, ".symtab", ".strtab", &beginnings, take_wanted, &wanted);
 }

@@ -14,7 +14,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const own_symbols[] = { "main", NULL };
+/* A variable that this program has. */
+extern const char managed_binary_mark[];
+const char managed_binary_mark[] = "mark";
+
+static const char *const own_symbols[] = { "managed_binary_mark", NULL };
 static const char *const no_loops[] = { NULL };
 
 static bool is_any(const char *name)
@@ -112,7 +116,9 @@ TEST(managed_files_know_a_program_by_its_symbols_or_its_section_and_by_its_banne
 	static const struct managed_runtime none = { .symbols = no_symbols, .loops = no_loops, .is_file = is_any },
 					    section = { .symbols = no_symbols, .section = ".rodata", .loops = no_loops, .is_file = is_any },
 					    symbol = { .symbols = own_symbols, .loops = no_loops, .is_file = is_any, .banner = "there_is_no_such" };
-	const struct managed_runtime *const all[] = { &none, &other, &symbol, &section };
+	static const char *const a_function[] = { "main", NULL };
+	static const struct managed_runtime function = { .symbols = a_function, .loops = no_loops, .is_file = is_any };
+	const struct managed_runtime *const all[] = { &none, &other, &symbol, &section, &function };
 	CLEANUP(managed_files_deinit) struct managed_files files = { 0 };
 	const struct managed_runtime *found = &none;
 	const struct managed_binary *binary;
@@ -139,4 +145,6 @@ TEST(managed_files_know_a_program_by_its_symbols_or_its_section_and_by_its_banne
 		SKIP("this program has no symbols");
 	CHECK(managed_files_which(&files, all, 4, &place, &found));
 	CHECK(found == &symbol);
+	CHECK(managed_files_which(&files, all + 4, 1, &place, &found));
+	CHECK(!found); /* its symbols are variables */
 }
