@@ -56,7 +56,7 @@ struct known_files {
 	VEC(struct known_file) items;
 };
 
-/* Of one process. */
+/* Of one process after another, by one thread. */
 struct scan {
 	struct buffer buffer;
 	struct thread_list threads;
@@ -74,6 +74,7 @@ struct scan_list {
 	struct known_files files;
 	struct event_mmap vsyscall; /* no path: there is none */
 	struct priority priority;   /* of the thread that scans */
+	struct scan *scan;	    /* likewise; of one that got stuck it is leaked */
 	struct err *err;
 };
 
@@ -450,23 +451,22 @@ static void begin_thread(void *context)
 	list->priority = (struct priority){ 0 };
 	if (list->visitor->first)
 		priority_join(&list->priority, list->visitor->first);
+	list->scan = memory_zeroed(1, sizeof(*list->scan));
+	list->scan->files = &list->files;
+	list->scan->vsyscall = &list->vsyscall;
 }
 
-/* Its memory is leaked if it gets stuck. */
 static bool scan_one(void *context, size_t index, struct stuck_guard *guard)
 {
 	struct scan_list *list = context;
-	struct scan *scan;
 
-	if (stop_time_leaves(list->visitor->stop, STOP_PROCESSES))
-		return true;
-	scan = memory_zeroed(1, sizeof(*scan));
-	scan->guard = guard;
-	scan->files = &list->files;
-	scan->vsyscall = &list->vsyscall;
-	list->err = scan_open(list->pids.items[index], scan, list->visitor);
-	scan_free(scan);
+	list->scan->guard = guard;
+	if (!stop_time_leaves(list->visitor->stop, STOP_PROCESSES))
+		list->err = scan_open(list->pids.items[index], list->scan, list->visitor);
 	priority_check(&list->priority);
+	/* Who is stuck in the last one still reads into it. */
+	if (list->err || index + 1 == list->pids.len)
+		scan_free(list->scan);
 	return !list->err;
 }
 
