@@ -107,7 +107,7 @@ static struct err *write_image(const struct code_file *file, const struct image 
 }
 
 /* With fewer symbols for each address, sorting all of them is faster. */
-#define NEAR_RATE 16
+#define NEAR_RATE 4
 
 static bool are_few(const struct image *img, size_t count)
 {
