@@ -87,6 +87,11 @@ void memory_last_words(void (*words)(void *context), void *context, int status)
 	last.status = status;
 }
 
+void memory_no_last_words(void)
+{
+	last.words = NULL;
+}
+
 /* Another thread is ending the program: that is to be let finish, but it may want a lock that is held here. */
 __attribute__((noreturn)) static void wait_for_speaker(void)
 {

@@ -48,6 +48,9 @@ void memory_keep_thread(void);
  */
 void memory_last_words(void (*words)(void *context), void *context, int status);
 
+/* In a process that was just forked: they are its parent's. What is set aside stays so, since each page that is given back would be copied. */
+void memory_no_last_words(void);
+
 /* Say that @len bytes could not be had, and exit with status 1, or as memory_last_words() set. */
 __attribute__((noreturn)) void memory_exhausted(size_t len);
 

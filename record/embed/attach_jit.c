@@ -57,6 +57,8 @@ void attach_jit_touch(struct attach_jit *jit, uint32_t pid, uint64_t ip, bool ex
 
 void attach_jit_file(struct attach_jit *jit, uint32_t pid, const char *path)
 {
+	if (!runtime_reader_wants_file(path))
+		return;
 	if (!jit->runtimes)
 		jit->runtimes = runtime_reader_new(jit->first);
 	runtime_reader_tell_file(jit->runtimes, pid, path);

@@ -301,7 +301,7 @@ __attribute__((noreturn)) static void be_child(const struct embed_job *job, stru
 	struct trace_writer *w = trace_writer_new_to(&sink);
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	memory_last_words(NULL, NULL, 0); /* they are the recorder's */
+	memory_no_last_words();
 	keep_only(job, c->fd);
 	confine_memory(MEMORY_MAX);
 	confine_reader();

@@ -366,12 +366,18 @@ static bool may_be_known(struct runtime_reader *r, uint32_t pid)
 	return known;
 }
 
-void runtime_reader_tell_file(struct runtime_reader *r, uint32_t pid, const char *path)
+bool runtime_reader_wants_file(const char *path)
 {
 	const char *slash = strrchr(path, '/');
+
+	return slash && v8_in_file.is_file(slash + 1);
+}
+
+void runtime_reader_tell_file(struct runtime_reader *r, uint32_t pid, const char *path)
+{
 	bool is_new = false;
 
-	if (!slash || !v8_in_file.is_file(slash + 1) || r->told_files.len >= TOLD_MAX)
+	if (!runtime_reader_wants_file(path) || r->told_files.len >= TOLD_MAX)
 		return;
 	map_put(&r->told_files, pid, &is_new);
 	if (is_new)

@@ -28,6 +28,9 @@ struct runtime_reader *runtime_reader_new(const struct priority *first);
 /* Waits at most a second; memory that a hung thread may use is leaked. */
 void runtime_reader_free(struct runtime_reader *r);
 
+/* May the file at @path have a supported interpreter, by its name? */
+bool runtime_reader_wants_file(const char *path);
+
 /* Process @pid executes the file at @path: if that has a supported interpreter, start looking for it. Cheap. */
 void runtime_reader_tell_file(struct runtime_reader *r, uint32_t pid, const char *path);
 

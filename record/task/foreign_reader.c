@@ -127,7 +127,7 @@ __attribute__((noreturn)) static void be_reader(const struct foreign_reader *f, 
 {
 	/* It ends when the other end of @fd is closed: PR_SET_PDEATHSIG goes by the thread that forked. */
 	prctl(PR_SET_NAME, "precord-files");
-	memory_last_words(NULL, NULL, 0);
+	memory_no_last_words();
 	sched_setscheduler(0, f->policy | SCHED_RESET_ON_FORK, &f->param);
 	if (f->goes_first)
 		priority_go_first();
@@ -246,9 +246,11 @@ static void come_here(struct foreign_reader *f)
 
 static bool send_request(struct foreign_reader *f, const struct foreign_job *job)
 {
-	struct request request = { .run = job->run, .answer_len = job->answer_len };
+	struct request request; /* of its bytes only those that are sent are set */
 	size_t len = offsetof(struct request, bytes) + job->request_len;
 
+	request.run = job->run;
+	request.answer_len = job->answer_len;
 	memcpy(request.bytes, job->request, job->request_len);
 	return send(f->fd, &request, len, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)len;
 }
