@@ -5,88 +5,13 @@
 #include "formats/trace/trace_writer.h"
 #include "report/load/derive/derive.h"
 #include "report/load/session.h"
+#include "tests/unit/derive_chain.h"
 #include "tests/unit/test.h"
 
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <string.h>
 #include <unistd.h>
-
-#define START 1000000u
-#define END   2000000u
-#define WALL  4 /* the event that is added behind those of chain_begin() */
-
-/* ---- the transformer by itself ---- */
-
-struct chain {
-	struct recording recording;
-	struct recording_event events[4];
-	struct profile *profile;
-	struct derive *derive;
-	VEC(struct derived) out;
-};
-
-static void keep(void *context, const struct derived *derived)
-{
-	struct chain *c = context;
-
-	vec_push(&c->out, *derived);
-}
-
-static uint32_t same_number(void *context, uint32_t pid, uint32_t tid)
-{
-	(void)context;
-	(void)pid;
-	return tid;
-}
-
-/* Event 0 is a clock, event 1 the stacks of waits. */
-static const char waking_format[] = "	field:char comm[16];	offset:8;	size:16;	signed:0;\n"
-				    "	field:pid_t pid;	offset:24;	size:4;	signed:1;\n";
-
-static const char switch_format[] = "	field:pid_t prev_pid;	offset:24;	size:4;	signed:1;\n"
-				    "	field:long prev_state;	offset:32;	size:8;	signed:1;\n"
-				    "	field:pid_t next_pid;	offset:56;	size:4;	signed:1;\n";
-
-static void chain_begin(struct chain *c, bool wall)
-{
-	*c = (struct chain){ .events = {
-				     { .name = "cpu-clock", .unit = "ns", .type = PERF_TYPE_SOFTWARE,
-				       .config = PERF_COUNT_SW_CPU_CLOCK, .format = "", .samples = true },
-				     { .name = "off-cpu", .unit = "ns", .type = PERF_TYPE_SOFTWARE,
-				       .config = PERF_COUNT_SW_CONTEXT_SWITCHES, .format = "", .samples = true },
-				     { .name = "sched:sched_waking", .unit = "events", .type = PERF_TYPE_TRACEPOINT,
-				       .format = waking_format, .samples = true },
-				     { .name = "sched:sched_switch:k", .unit = "events", .type = PERF_TYPE_TRACEPOINT,
-				       .rate = 1, .format = switch_format, .samples = true } } };
-	c->recording = (struct recording){
-		.events = c->events, .nevents = 4, .start_ns = START, .end_ns = END, .by_cpu = true
-	};
-	c->profile = profile_new();
-	for (int i = 0; i < 4; i++)
-		profile_add_value_type(c->profile, &(struct profile_value_type){ 0 });
-
-	struct derive_request request = { .profile = c->profile, .recording = &c->recording,
-					  .to_ns = UINT64_MAX, .added = { DERIVE_OFF_CPU, wall ? DERIVE_WALL : NULL } };
-
-	c->derive = derive_new(&request, &(struct derive_out){ .add = keep, .thread = same_number, .context = c });
-}
-
-static void chain_end(struct chain *c)
-{
-	derive_free(c->derive);
-	profile_free(c->profile);
-	vec_deinit(&c->out);
-}
-
-static void feed(struct chain *c, struct event ev, uint32_t stack)
-{
-	ev.pid = 1;
-	derive_event(c->derive, &(struct derive_event){
-					.ev = &ev,
-					.thread = ev.kind == EVENT_FORK ? PROFILE_NONE : ev.tid,
-				        .stack = stack, .passes = true });
-}
 
 /* Event 0 is a clock, event 1 looks at threads that wait. */
 static void chain_begin_idle(struct chain *c)
@@ -105,7 +30,7 @@ static void chain_begin_idle(struct chain *c)
 
 	struct derive_request request = { .profile = c->profile, .recording = &c->recording, .to_ns = END, .added = { DERIVE_WALL } };
 
-	c->derive = derive_new(&request, &(struct derive_out){ .add = keep, .thread = same_number, .context = c });
+	c->derive = derive_new(&request, &(struct derive_out){ .add = chain_keep, .thread = chain_same_number, .context = c });
 }
 
 TEST(what_a_last_look_behind_the_end_stands_for_is_part_of_the_wall)
@@ -114,9 +39,9 @@ TEST(what_a_last_look_behind_the_end_stands_for_is_part_of_the_wall)
 	uint64_t ns = 0;
 
 	chain_begin_idle(&c);
-	feed(&c, (struct event){ .kind = EVENT_SAMPLE, .time_ns = END - 300, .tid = 5, .sample = { .event = 1, .period = 500 } }, 1);
-	feed(&c, (struct event){ .kind = EVENT_SAMPLE, .time_ns = END + 7, .tid = 5, .sample = { .event = 1, .period = 300 } }, 1);
-	feed(&c, (struct event){ .kind = EVENT_SAMPLE, .time_ns = END + 8, .tid = 5, .sample = { .event = 0, .period = 100 } }, 1);
+	chain_feed(&c, (struct event){ .kind = EVENT_SAMPLE, .time_ns = END - 300, .tid = 5, .sample = { .event = 1, .period = 500 } }, 1);
+	chain_feed(&c, (struct event){ .kind = EVENT_SAMPLE, .time_ns = END + 7, .tid = 5, .sample = { .event = 1, .period = 300 } }, 1);
+	chain_feed(&c, (struct event){ .kind = EVENT_SAMPLE, .time_ns = END + 8, .tid = 5, .sample = { .event = 0, .period = 100 } }, 1);
 	for (size_t i = 0; i < c.out.len; i++) {
 		const struct derived *d = &c.out.items[i];
 
@@ -125,28 +50,6 @@ TEST(what_a_last_look_behind_the_end_stands_for_is_part_of_the_wall)
 	}
 	CHECK_UINT(ns, 800);
 	chain_end(&c);
-}
-
-static void feed_switch(struct chain *c, uint32_t tid, uint64_t time_ns, bool in, bool preempted)
-{
-	feed(c, (struct event){ .kind = EVENT_SWITCH, .tid = tid, .time_ns = time_ns,
-				.cpu_switch = { in, preempted } }, 0);
-}
-
-static void feed_sample(struct chain *c, uint32_t tid, uint64_t time_ns, uint32_t event, uint32_t stack)
-{
-	feed(c, (struct event){ .kind = EVENT_SAMPLE, .tid = tid, .time_ns = time_ns, .cpu = 3,
-				.sample = { .event = event, .period = 1000 } }, stack);
-}
-
-static uint64_t sum(const struct chain *c, uint32_t event, uint32_t thread)
-{
-	uint64_t weight = 0;
-
-	for (size_t i = 0; i < c->out.len; i++)
-		if (c->out.items[i].event == event && c->out.items[i].thread == thread)
-			weight += c->out.items[i].weight;
-	return weight;
 }
 
 TEST(derived_events_are_wanted_by_name_or_when_none_is_named)
@@ -172,11 +75,11 @@ TEST(derive_pairs_switches_into_waits_with_the_stack_that_waited)
 	struct chain c;
 
 	chain_begin(&c, false);
-	feed_sample(&c, 7, START + 100, 1, 42);
-	feed_switch(&c, 7, START + 101, false, false);
-	feed_switch(&c, 7, START + 601, true, false);
-	feed_switch(&c, 7, START + 700, false, true); /* no stack was sampled */
-	feed_switch(&c, 7, START + 900, true, false);
+	chain_sample(&c, 7, START + 100, 1, 42);
+	chain_switch(&c, 7, START + 101, false, false);
+	chain_switch(&c, 7, START + 601, true, false);
+	chain_switch(&c, 7, START + 700, false, true); /* no stack was sampled */
+	chain_switch(&c, 7, START + 900, true, false);
 	derive_finish(c.derive);
 
 	CHECK_UINT(c.out.len, 2);
@@ -197,13 +100,13 @@ TEST(derive_counts_a_wait_that_is_not_over_and_one_that_began_before)
 	struct chain c;
 
 	chain_begin(&c, false);
-	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5 }, 0); /* it was there before */
-	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 6 }, 0); /* and never ran */
-	feed_switch(&c, 5, START + 1000, true, false);
-	feed_switch(&c, 5, START + 3000, false, false);
+	chain_feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5 }, 0); /* it was there before */
+	chain_feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 6 }, 0); /* and never ran */
+	chain_switch(&c, 5, START + 1000, true, false);
+	chain_switch(&c, 5, START + 3000, false, false);
 	derive_finish(c.derive);
-	CHECK_UINT(sum(&c, 1, 5), 1000 + (END - START - 3000));
-	CHECK_UINT(sum(&c, 1, 6), END - START);
+	CHECK_UINT(chain_sum(&c, 1, 5), 1000 + (END - START - 3000));
+	CHECK_UINT(chain_sum(&c, 1, 6), END - START);
 	chain_end(&c);
 }
 
@@ -212,19 +115,19 @@ TEST(derive_wall_adds_up_to_the_length_of_the_recording_whatever_happens)
 	struct chain c;
 
 	chain_begin(&c, true);
-	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5 }, 0);
+	chain_feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5 }, 0);
 	for (uint64_t t = START + 10; t < END - 1000; t += 997) {
-		feed_sample(&c, 5, t, 0, 1);
+		chain_sample(&c, 5, t, 0, 1);
 		if (t % 3)
-			feed_sample(&c, 5, t + 1, 1, 2);
+			chain_sample(&c, 5, t + 1, 1, 2);
 		if (t % 11) /* some records are lost */
-			feed_switch(&c, 5, t + 2, false, t % 2);
+			chain_switch(&c, 5, t + 2, false, t % 2);
 		if (t % 13)
-			feed_switch(&c, 5, t + 500, true, false);
+			chain_switch(&c, 5, t + 500, true, false);
 	}
 	derive_finish(c.derive);
 	CHECK_UINT(c.profile->types.len, 5);
-	CHECK_UINT(sum(&c, WALL, 5), END - START);
+	CHECK_UINT(chain_sum(&c, WALL, 5), END - START);
 	chain_end(&c);
 }
 
@@ -233,14 +136,14 @@ TEST(derive_waits_of_a_thread_begin_with_it_and_end_with_it)
 	struct chain c;
 
 	chain_begin(&c, true);
-	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 8, .time_ns = START + 5000 }, 0);
-	feed_switch(&c, 8, START + 5300, true, false);
-	feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 8, .time_ns = START + 9000 }, 0);
-	feed_switch(&c, 8, START + 9001, false, false);
+	chain_feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 8, .time_ns = START + 5000 }, 0);
+	chain_switch(&c, 8, START + 5300, true, false);
+	chain_feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 8, .time_ns = START + 9000 }, 0);
+	chain_switch(&c, 8, START + 9001, false, false);
 	derive_finish(c.derive);
-	CHECK_UINT(sum(&c, 1, 8), 300);
+	CHECK_UINT(chain_sum(&c, 1, 8), 300);
 	CHECK_UINT(c.out.items[0].state, PROFILE_STATE_RUNNABLE);
-	CHECK_UINT(sum(&c, WALL, 8), 4000);
+	CHECK_UINT(chain_sum(&c, WALL, 8), 4000);
 	chain_end(&c);
 }
 
@@ -255,30 +158,20 @@ TEST(derive_gives_waits_without_stacks_to_those_that_stand_for_them_where_stacks
 				    .sample = { .event = 1, .period = 10 } };
 
 		if (i % 10 == 0)
-			feed(&c, ev, 1 + i / 10 % 2);
-		feed_switch(&c, 5, START + i * 1000 + 1, false, false);
-		feed_switch(&c, 5, START + i * 1000 + 501, true, false);
+			chain_feed(&c, ev, 1 + i / 10 % 2);
+		chain_switch(&c, 5, START + i * 1000 + 1, false, false);
+		chain_switch(&c, 5, START + i * 1000 + 501, true, false);
 	}
 	derive_finish(c.derive);
 	for (size_t i = 0; i < c.out.len; i++)
 		if (c.out.items[i].event == 1)
 			known += c.out.items[i].stack ? c.out.items[i].weight : 0;
-	CHECK_UINT(sum(&c, 1, 5), 100 * 500);
+	CHECK_UINT(chain_sum(&c, 1, 5), 100 * 500);
 	CHECK_UINT(known, 100 * 500);
-	CHECK_UINT(sum(&c, WALL, 5), END - START);
+	CHECK_UINT(chain_sum(&c, WALL, 5), END - START);
 	CHECK_UINT(derive_lives(c.derive).estimated_ns, 90 * 500);
 	CHECK_UINT(derive_lives(c.derive).thinned, 10);
 	chain_end(&c);
-}
-
-static uint64_t sum_of_stack(const struct chain *c, uint32_t event, uint32_t stack)
-{
-	uint64_t weight = 0;
-
-	for (size_t i = 0; i < c->out.len; i++)
-		if (c->out.items[i].event == event && c->out.items[i].stack == stack)
-			weight += c->out.items[i].weight;
-	return weight;
 }
 
 TEST(derive_gives_waits_whose_sample_was_lost_to_those_that_stand_for_them)
@@ -291,14 +184,14 @@ TEST(derive_gives_waits_whose_sample_was_lost_to_those_that_stand_for_them)
 					.sample = { .event = 1, .period = 1 } };
 
 		if (i == 0 || i >= 10)
-			feed(&c, sample, 1);
+			chain_feed(&c, sample, 1);
 		if (i == 1)
-			feed(&c, (struct event){ .kind = EVENT_LOST, .tid = 6, .time_ns = START + 1000, .lost = { 1, 9, false } }, 0);
-		feed_switch(&c, 5, START + i * 1000 + 1, false, false);
-		feed_switch(&c, 5, START + i * 1000 + 501, true, false);
+			chain_feed(&c, (struct event){ .kind = EVENT_LOST, .tid = 6, .time_ns = START + 1000, .lost = { 1, 9, false } }, 0);
+		chain_switch(&c, 5, START + i * 1000 + 1, false, false);
+		chain_switch(&c, 5, START + i * 1000 + 501, true, false);
 	}
 	derive_finish(c.derive);
-	CHECK_UINT(sum_of_stack(&c, 1, 1), 20 * 500);
+	CHECK_UINT(chain_sum_of_stack(&c, 1, 1), 20 * 500);
 	CHECK(derive_lives(c.derive).stacks_lost);
 	CHECK_UINT(derive_lives(c.derive).estimated_ns, 9 * 500);
 	CHECK_UINT(derive_lives(c.derive).thinned, 0);
@@ -313,9 +206,9 @@ static void feed_thinned(struct chain *c, uint32_t tid, uint64_t from_ns, uint32
 				    .sample = { .event = 1, .period = 10 } };
 
 		if (i % 10 == 0)
-			feed(c, ev, stack);
-		feed_switch(c, tid, from_ns + i * 1000 + 1, false, false);
-		feed_switch(c, tid, from_ns + i * 1000 + 501, true, false);
+			chain_feed(c, ev, stack);
+		chain_switch(c, tid, from_ns + i * 1000 + 1, false, false);
+		chain_switch(c, tid, from_ns + i * 1000 + 501, true, false);
 	}
 }
 
@@ -324,16 +217,16 @@ TEST(derive_gives_nothing_of_a_thread_that_ended_to_one_that_has_its_number_now)
 	struct chain c;
 
 	chain_begin(&c, true);
-	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5, .time_ns = START + 1 }, 0);
+	chain_feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5, .time_ns = START + 1 }, 0);
 	feed_thinned(&c, 5, START + 10, 1);
-	feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 5, .time_ns = START + 60000 }, 0);
-	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5, .time_ns = START + 70000 }, 0);
-	feed_switch(&c, 5, START + 70000, true, false);
+	chain_feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 5, .time_ns = START + 60000 }, 0);
+	chain_feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5, .time_ns = START + 70000 }, 0);
+	chain_switch(&c, 5, START + 70000, true, false);
 	feed_thinned(&c, 5, START + 70010, 2);
 	derive_finish(c.derive);
-	CHECK_UINT(sum_of_stack(&c, 1, 1), 50 * 500);
-	CHECK_UINT(sum_of_stack(&c, 1, 2), 50 * 500);
-	CHECK_UINT(sum(&c, WALL, 5), 60000 - 1 + (END - START - 70000));
+	CHECK_UINT(chain_sum_of_stack(&c, 1, 1), 50 * 500);
+	CHECK_UINT(chain_sum_of_stack(&c, 1, 2), 50 * 500);
+	CHECK_UINT(chain_sum(&c, WALL, 5), 60000 - 1 + (END - START - 70000));
 	CHECK_UINT(derive_lives(c.derive).threads, 2);
 	chain_end(&c);
 }
@@ -343,14 +236,14 @@ TEST(derive_ends_a_thread_whose_end_was_lost_where_its_number_begins_anew)
 	struct chain c;
 
 	chain_begin(&c, true);
-	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5, .time_ns = START + 1000 }, 0);
-	feed_switch(&c, 5, START + 1000, true, false);
-	feed_switch(&c, 5, START + 2000, false, false);
-	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5, .time_ns = START + 5000 }, 0);
+	chain_feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5, .time_ns = START + 1000 }, 0);
+	chain_switch(&c, 5, START + 1000, true, false);
+	chain_switch(&c, 5, START + 2000, false, false);
+	chain_feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5, .time_ns = START + 5000 }, 0);
 	/* The list of who lives, as new files have it, says nothing new. */
-	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5 }, 0);
+	chain_feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5 }, 0);
 	derive_finish(c.derive);
-	CHECK_UINT(sum(&c, WALL, 5), END - START - 1000);
+	CHECK_UINT(chain_sum(&c, WALL, 5), END - START - 1000);
 	CHECK_UINT(derive_lives(c.derive).life_ns, END - START - 1000);
 	chain_end(&c);
 }
@@ -360,14 +253,14 @@ TEST(derive_counts_a_thread_that_ends_while_it_waits_until_its_end)
 	struct chain c;
 
 	chain_begin(&c, true);
-	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5, .time_ns = START + 1000 }, 0);
-	feed_switch(&c, 5, START + 1500, true, false);
-	feed_switch(&c, 5, START + 2000, false, false);
+	chain_feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5, .time_ns = START + 1000 }, 0);
+	chain_switch(&c, 5, START + 1500, true, false);
+	chain_switch(&c, 5, START + 2000, false, false);
 	/* That it came to a CPU to end there was lost. */
-	feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 5, .time_ns = START + 9000 }, 0);
+	chain_feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 5, .time_ns = START + 9000 }, 0);
 	derive_finish(c.derive);
-	CHECK_UINT(sum(&c, WALL, 5), 8000);
-	CHECK_UINT(sum(&c, 1, 5), 7500);
+	CHECK_UINT(chain_sum(&c, WALL, 5), 8000);
+	CHECK_UINT(chain_sum(&c, 1, 5), 7500);
 	CHECK_UINT(c.out.items[c.out.len - 1].state, PROFILE_STATE_LOST);
 	CHECK_UINT(derive_lives(c.derive).life_ns, 8000);
 	chain_end(&c);
@@ -378,13 +271,13 @@ TEST(derive_knows_of_no_wait_where_no_switch_was_recorded)
 	struct chain c;
 
 	chain_begin(&c, false);
-	feed_sample(&c, 1, START + 10, 0, 7);
-	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 2, .time_ns = START + 20 }, 0);
-	feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 2, .time_ns = START + 90 }, 0);
+	chain_sample(&c, 1, START + 10, 0, 7);
+	chain_feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 2, .time_ns = START + 20 }, 0);
+	chain_feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 2, .time_ns = START + 90 }, 0);
 	derive_finish(c.derive);
 	for (size_t i = 0; i < c.out.len; i++)
 		CHECK_UINT(c.out.items[i].event, 0);
-	CHECK_UINT(sum(&c, 1, 2), 0);
+	CHECK_UINT(chain_sum(&c, 1, 2), 0);
 	chain_end(&c);
 }
 
@@ -395,22 +288,22 @@ TEST(derive_takes_a_stack_that_no_cpu_sampled_for_the_wait_it_was_found_in)
 
 	chain_begin(&c, false);
 	for (uint32_t tid = 5; tid <= 7; tid++)
-		feed(&c, (struct event){ .kind = EVENT_FORK, .tid = tid }, 0);
+		chain_feed(&c, (struct event){ .kind = EVENT_FORK, .tid = tid }, 0);
 	found.time_ns = START + 100;
 	found.tid = 5; /* sleeps all along */
-	feed(&c, found, 50);
+	chain_feed(&c, found, 50);
 	found.tid = 6; /* sleeps since before, and once more */
-	feed(&c, found, 60);
-	feed_switch(&c, 6, START + 1000, true, false);
-	feed(&c, found, 61); /* it runs: nothing can be found */
-	feed_switch(&c, 6, START + 2000, false, false);
+	chain_feed(&c, found, 60);
+	chain_switch(&c, 6, START + 1000, true, false);
+	chain_feed(&c, found, 61); /* it runs: nothing can be found */
+	chain_switch(&c, 6, START + 2000, false, false);
 	found.time_ns = START + 3000;
-	feed(&c, found, 62);
+	chain_feed(&c, found, 62);
 	derive_finish(c.derive);
-	CHECK_UINT(sum_of_stack(&c, 1, 50), END - START);
-	CHECK_UINT(sum_of_stack(&c, 1, 60), 1000);
-	CHECK_UINT(sum_of_stack(&c, 1, 61), 0);
-	CHECK_UINT(sum_of_stack(&c, 1, 62), END - START - 2000);
+	CHECK_UINT(chain_sum_of_stack(&c, 1, 50), END - START);
+	CHECK_UINT(chain_sum_of_stack(&c, 1, 60), 1000);
+	CHECK_UINT(chain_sum_of_stack(&c, 1, 61), 0);
+	CHECK_UINT(chain_sum_of_stack(&c, 1, 62), END - START - 2000);
 	for (size_t i = 0; i < c.out.len; i++)
 		CHECK_UINT(c.out.items[i].state, c.out.items[i].thread == 7 ? PROFILE_STATE_EARLIER : PROFILE_STATE_BLOCKED);
 	chain_end(&c);
@@ -423,15 +316,15 @@ TEST(derive_knows_that_stacks_are_thinned_on_a_cpu_without_a_sample_too)
 	chain_begin(&c, false);
 	feed_thinned(&c, 5, START + 10, 1);
 	for (uint64_t i = 0; i < 10; i++) {
-		feed(&c, (struct event){ .kind = EVENT_SWITCH, .tid = 5, .cpu = 1, .time_ns = START + 60000 + i * 1000 }, 0);
-		feed_switch(&c, 5, START + 60500 + i * 1000, true, false);
+		chain_feed(&c, (struct event){ .kind = EVENT_SWITCH, .tid = 5, .cpu = 1, .time_ns = START + 60000 + i * 1000 }, 0);
+		chain_switch(&c, 5, START + 60500 + i * 1000, true, false);
 	}
 	/* A new thread has not left a CPU yet: nobody's stack is its. */
-	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 6, .time_ns = START + 90000 }, 0);
-	feed_switch(&c, 6, START + 90500, true, false);
+	chain_feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 6, .time_ns = START + 90000 }, 0);
+	chain_switch(&c, 6, START + 90500, true, false);
 	derive_finish(c.derive);
-	CHECK_UINT(sum_of_stack(&c, 1, 1), 60 * 500);
-	CHECK_UINT(sum_of_stack(&c, 1, 0), 500);
+	CHECK_UINT(chain_sum_of_stack(&c, 1, 1), 60 * 500);
+	CHECK_UINT(chain_sum_of_stack(&c, 1, 0), 500);
 	chain_end(&c);
 }
 
@@ -441,27 +334,27 @@ TEST(derive_gives_waits_without_stacks_to_those_of_their_length_only)
 
 	chain_begin(&c, false);
 	feed_thinned(&c, 5, START + 10, 1);
-	feed_switch(&c, 5, START + 60000, false, false); /* nine tenths of all are not sampled */
-	feed_switch(&c, 5, START + 460000, true, false);
+	chain_switch(&c, 5, START + 60000, false, false); /* nine tenths of all are not sampled */
+	chain_switch(&c, 5, START + 460000, true, false);
 	derive_finish(c.derive);
-	CHECK_UINT(sum_of_stack(&c, 1, 1), 50 * 500);
-	CHECK_UINT(sum_of_stack(&c, 1, 0), 400000);
+	CHECK_UINT(chain_sum_of_stack(&c, 1, 1), 50 * 500);
+	CHECK_UINT(chain_sum_of_stack(&c, 1, 0), 400000);
 	CHECK_UINT(derive_lives(c.derive).estimated_ns, 45 * 500);
 	chain_end(&c);
 }
 
 static void feed_look(struct chain *c, uint64_t time_ns, const char *name)
 {
-	feed(c, (struct event){ .kind = EVENT_DESCRIPTOR, .tid = 1, .time_ns = time_ns, .descriptor = { 3, name } }, 0);
+	chain_feed(c, (struct event){ .kind = EVENT_DESCRIPTOR, .tid = 1, .time_ns = time_ns, .descriptor = { 3, name } }, 0);
 }
 
 /* Of thread 5, for descriptor 3. */
 static void feed_read(struct chain *c, uint64_t from_ns, uint64_t to_ns)
 {
-	feed(c, (struct event){ .kind = EVENT_SAMPLE, .tid = 5, .time_ns = from_ns - 1, .cpu = 3,
+	chain_feed(c, (struct event){ .kind = EVENT_SAMPLE, .tid = 5, .time_ns = from_ns - 1, .cpu = 3,
 				.sample = { .event = 1, .period = 1, .addr = 3 + 1 } }, 42);
-	feed_switch(c, 5, from_ns, false, false);
-	feed_switch(c, 5, to_ns, true, false);
+	chain_switch(c, 5, from_ns, false, false);
+	chain_switch(c, 5, to_ns, true, false);
 }
 
 TEST(derive_says_what_descriptor_was_waited_for_where_looks_agree)
@@ -480,7 +373,7 @@ TEST(derive_says_what_descriptor_was_waited_for_where_looks_agree)
 	feed_look(&c, START + 1200, "/var/x");
 	derive_finish(c.derive);
 
-	CHECK_UINT(sum(&c, 1, 5), 400);
+	CHECK_UINT(chain_sum(&c, 1, 5), 400);
 	CHECK_UINT(c.out.len, ARRAY_LEN(files));
 	for (size_t i = 0; i < c.out.len; i++) {
 		const struct derived *span = &c.out.items[i];
@@ -499,15 +392,15 @@ TEST(derive_cuts_a_wait_where_the_thread_was_woken_and_says_by_whom)
 				.sample = { .event = 2, .period = 1, .raw = raw, .raw_len = sizeof(raw) } };
 
 	chain_begin(&c, false);
-	feed_switch(&c, 5, START + 100, false, false);
+	chain_switch(&c, 5, START + 100, false, false);
 	waking.sample.raw_len = 27; /* too short to hold the number */
-	feed(&c, waking, 0);
+	chain_feed(&c, waking, 0);
 	waking.sample.raw_len = sizeof(raw);
 	waking.time_ns = START + 800;
-	feed(&c, waking, 0);
-	feed_switch(&c, 5, START + 1000, true, false);
+	chain_feed(&c, waking, 0);
+	chain_switch(&c, 5, START + 1000, true, false);
 	derive_finish(c.derive);
-	CHECK_UINT(sum(&c, 1, 5), 900);
+	CHECK_UINT(chain_sum(&c, 1, 5), 900);
 	CHECK_UINT(c.out.len, 4); /* the two of sched_waking itself as well */
 	CHECK_UINT(c.out.items[2].weight, 700);
 	CHECK_UINT(c.out.items[2].state, PROFILE_STATE_BLOCKED);
@@ -532,7 +425,7 @@ static void feed_point(struct chain *c, uint32_t tid, uint64_t time_ns, uint64_t
 
 	raw[32] = (uint8_t)state;
 	raw[33] = (uint8_t)(state >> 8);
-	feed(c, ev, stack);
+	chain_feed(c, ev, stack);
 }
 
 /* A stack of @depth frames. */
@@ -545,42 +438,31 @@ static uint32_t deep_stack(struct chain *c, unsigned depth)
 	return stack;
 }
 
-/* The time that @thread spent in @state, as event @event has it. */
-static uint64_t sum_of_state(const struct chain *c, uint32_t event, uint32_t thread, enum profile_state state)
-{
-	uint64_t weight = 0;
-
-	for (size_t i = 0; i < c->out.len; i++)
-		if (c->out.items[i].event == event && c->out.items[i].thread == thread && c->out.items[i].state == state)
-			weight += c->out.items[i].weight;
-	return weight;
-}
-
 TEST(derive_makes_waits_of_the_tracepoint_of_switches)
 {
 	struct chain c;
 	uint8_t raw[36] = { [24] = 5 };
 
 	chain_begin(&c, true);
-	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5 }, 0);
-	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 6 }, 0);
+	chain_feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5 }, 0);
+	chain_feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 6 }, 0);
 	uint32_t stack = deep_stack(&c, 2);
 
 	feed_point(&c, 5, START + 1000, STATE_SLEEPS, 6, stack);
-	feed(&c, (struct event){ .kind = EVENT_SAMPLE, .tid = 6, .time_ns = START + 1600,
+	chain_feed(&c, (struct event){ .kind = EVENT_SAMPLE, .tid = 6, .time_ns = START + 1600,
 				 .sample = { .event = 2, .period = 1, .raw = raw, .raw_len = sizeof(raw) } }, 0);
 	feed_point(&c, 6, START + 2000, STATE_PREEMPTED, 5, deep_stack(&c, 1));
-	feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 5, .time_ns = START + 2900 }, 0);
+	chain_feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 5, .time_ns = START + 2900 }, 0);
 	feed_point(&c, 5, START + 3000, STATE_DEAD, 6, 0); /* where it went, its record came before */
 	derive_finish(c.derive);
 
-	CHECK_UINT(sum_of_state(&c, WALL, 5, PROFILE_STATE_ON_CPU), 1000 + 1000);
-	CHECK_UINT(sum_of_state(&c, WALL, 5, PROFILE_STATE_BLOCKED), 600);
-	CHECK_UINT(sum_of_state(&c, WALL, 5, PROFILE_STATE_RUNNABLE), 400);
-	CHECK_UINT(sum(&c, WALL, 5), 3000);
-	CHECK_UINT(sum_of_state(&c, WALL, 6, PROFILE_STATE_EARLIER), 1000);
-	CHECK_UINT(sum_of_state(&c, WALL, 6, PROFILE_STATE_RUNNABLE), 1000);
-	CHECK_UINT(sum(&c, WALL, 6), END - START);
+	CHECK_UINT(chain_sum_of_state(&c, WALL, 5, PROFILE_STATE_ON_CPU), 1000 + 1000);
+	CHECK_UINT(chain_sum_of_state(&c, WALL, 5, PROFILE_STATE_BLOCKED), 600);
+	CHECK_UINT(chain_sum_of_state(&c, WALL, 5, PROFILE_STATE_RUNNABLE), 400);
+	CHECK_UINT(chain_sum(&c, WALL, 5), 3000);
+	CHECK_UINT(chain_sum_of_state(&c, WALL, 6, PROFILE_STATE_EARLIER), 1000);
+	CHECK_UINT(chain_sum_of_state(&c, WALL, 6, PROFILE_STATE_RUNNABLE), 1000);
+	CHECK_UINT(chain_sum(&c, WALL, 6), END - START);
 	for (size_t i = 0; i < c.out.len; i++) {
 		const struct derived *span = &c.out.items[i];
 
@@ -601,14 +483,14 @@ static void feed_wake(struct chain *c, bool first, uint32_t waits, uint32_t wake
 	struct event waking = { .kind = EVENT_SAMPLE, .tid = 6, .time_ns = START + 1600,
 				.sample = { .event = 2, .period = 1, .raw = raw, .raw_len = sizeof(raw) } };
 
-	feed_sample(c, 5, START + 999, 1, waits);
-	feed_switch(c, 5, START + 1000, false, false);
-	feed(c, waking, first ? wakes : 0);
+	chain_sample(c, 5, START + 999, 1, waits);
+	chain_switch(c, 5, START + 1000, false, false);
+	chain_feed(c, waking, first ? wakes : 0);
 	waking.time_ns += 300;
-	feed(c, waking, first ? 0 : wakes);
+	chain_feed(c, waking, first ? 0 : wakes);
 	waking.time_ns += 300000; /* wakes it in vain */
-	feed(c, waking, deep_stack(c, 7));
-	feed_switch(c, 5, START + 500000, true, false);
+	chain_feed(c, waking, deep_stack(c, 7));
+	chain_switch(c, 5, START + 500000, true, false);
 	derive_finish(c->derive);
 }
 
@@ -650,7 +532,7 @@ TEST(derive_joins_the_stack_that_waited_and_the_one_that_woke_it)
 	struct derive_request request = { .profile = c.profile, .recording = &c.recording, .to_ns = UINT64_MAX,
 					  .added = { DERIVE_OFF_WAKE } };
 
-	c.derive = derive_new(&request, &(struct derive_out){ .add = keep, .thread = same_number, .context = &c });
+	c.derive = derive_new(&request, &(struct derive_out){ .add = chain_keep, .thread = chain_same_number, .context = &c });
 
 	uint32_t waits = deep_stack(&c, 2), wakes = deep_stack(&c, 3), event = c.profile->types.len - 1;
 
@@ -684,16 +566,16 @@ TEST(derive_takes_the_stacks_of_the_tracepoint_where_there_are_records_of_switch
 	uint32_t stack = deep_stack(&c, 3);
 
 	feed_point(&c, 5, START + 1000, STATE_SLEEPS, 6, stack); /* nobody knows yet that records follow */
-	feed_switch(&c, 5, START + 1001, false, false);
-	feed_switch(&c, 6, START + 1002, true, false);
+	chain_switch(&c, 5, START + 1001, false, false);
+	chain_switch(&c, 6, START + 1002, true, false);
 	feed_point(&c, 6, START + 2000, STATE_SLEEPS, 5, stack);
-	feed_switch(&c, 6, START + 2001, false, false);
-	feed_switch(&c, 5, START + 2002, true, false);
+	chain_switch(&c, 6, START + 2001, false, false);
+	chain_switch(&c, 5, START + 2002, true, false);
 	derive_finish(c.derive);
-	CHECK_UINT(sum(&c, WALL, 5), END - START);
-	CHECK_UINT(sum_of_state(&c, WALL, 5, PROFILE_STATE_BLOCKED), 1002);
-	CHECK_UINT(sum_of_state(&c, WALL, 6, PROFILE_STATE_BLOCKED), END - START - 2001);
-	CHECK_UINT(sum_of_state(&c, WALL, 6, PROFILE_STATE_LOST), 0);
+	CHECK_UINT(chain_sum(&c, WALL, 5), END - START);
+	CHECK_UINT(chain_sum_of_state(&c, WALL, 5, PROFILE_STATE_BLOCKED), 1002);
+	CHECK_UINT(chain_sum_of_state(&c, WALL, 6, PROFILE_STATE_BLOCKED), END - START - 2001);
+	CHECK_UINT(chain_sum_of_state(&c, WALL, 6, PROFILE_STATE_LOST), 0);
 	chain_end(&c);
 }
 
@@ -818,7 +700,7 @@ TEST(session_turns_switches_into_time_off_the_cpu_by_thread_and_state)
 
 static void feed_times(struct chain *c, uint32_t tid, uint64_t time_ns, uint64_t run_ns, uint64_t wait_ns)
 {
-	feed(c, (struct event){ .kind = EVENT_TASK_TIMES, .tid = tid, .time_ns = time_ns,
+	chain_feed(c, (struct event){ .kind = EVENT_TASK_TIMES, .tid = tid, .time_ns = time_ns,
 				.task_times = { .run_ns = run_ns, .wait_ns = wait_ns, .turns = 1 } }, 0);
 }
 
@@ -828,17 +710,17 @@ TEST(derive_holds_the_schedulers_account_against_the_switches)
 	struct chain c;
 
 	chain_begin(&c, false);
-	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5 }, 0); /* was there, and on a CPU, as its first switch tells */
+	chain_feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 5 }, 0); /* was there, and on a CPU, as its first switch tells */
 	feed_times(&c, 5, START + 10, 7000, 300);
-	feed_switch(&c, 5, START + 100, false, false);
-	feed_switch(&c, 5, START + 300, true, false);
+	chain_switch(&c, 5, START + 100, false, false);
+	chain_switch(&c, 5, START + 300, true, false);
 	feed_times(&c, 5, START + 400, 7185, 340);
-	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 6, .time_ns = START + 500 }, 0); /* new: all of its account counts */
-	feed_switch(&c, 6, START + 520, true, false);
+	chain_feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 6, .time_ns = START + 500 }, 0); /* new: all of its account counts */
+	chain_switch(&c, 6, START + 520, true, false);
 	feed_times(&c, 6, START + 600, 79, 20);
-	feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 6, .time_ns = START + 700 }, 0);
-	feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 8, .time_ns = START + 500 }, 0); /* ends before it is read */
-	feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 8, .time_ns = START + 700 }, 0);
+	chain_feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 6, .time_ns = START + 700 }, 0);
+	chain_feed(&c, (struct event){ .kind = EVENT_FORK, .tid = 8, .time_ns = START + 500 }, 0); /* ends before it is read */
+	chain_feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 8, .time_ns = START + 700 }, 0);
 	derive_finish(c.derive);
 
 	account = derive_lives(c.derive).account;
@@ -853,32 +735,27 @@ TEST(derive_holds_the_schedulers_account_against_the_switches)
 /* The recorder leaves switches out from @time_ns on, or takes them again. */
 static void feed_guard(struct chain *c, uint64_t time_ns, bool stopped)
 {
-	feed(c, (struct event){ .kind = EVENT_THROTTLE, .tid = UINT32_MAX, .time_ns = time_ns,
+	chain_feed(c, (struct event){ .kind = EVENT_THROTTLE, .tid = UINT32_MAX, .time_ns = time_ns,
 				.throttle = { .event = 1, .stopped = stopped, .by_recorder = true } }, 0);
-}
-
-static void feed_account(struct chain *c, uint32_t tid, uint64_t time_ns, const struct event_task_times *times)
-{
-	feed(c, (struct event){ .kind = EVENT_TASK_TIMES, .tid = tid, .time_ns = time_ns, .task_times = *times }, 0);
 }
 
 /* Thread 5 waits with stack 7 and with stack 8, thrice as long; then switches are left out from 10,000 to 50,000. */
 static void feed_left_out(struct chain *c, const struct event_task_times *behind)
 {
-	feed_switch(c, 5, START, true, false);
-	feed_sample(c, 5, START + 1000, 1, 7);
-	feed_switch(c, 5, START + 1000, false, false);
-	feed_switch(c, 5, START + 2000, true, false);
-	feed_sample(c, 5, START + 3000, 1, 8);
-	feed_switch(c, 5, START + 3000, false, false);
-	feed_switch(c, 5, START + 6000, true, false);
-	feed_sample(c, 5, START + 9000, 1, 7);
-	feed_switch(c, 5, START + 9000, false, false);
+	chain_switch(c, 5, START, true, false);
+	chain_sample(c, 5, START + 1000, 1, 7);
+	chain_switch(c, 5, START + 1000, false, false);
+	chain_switch(c, 5, START + 2000, true, false);
+	chain_sample(c, 5, START + 3000, 1, 8);
+	chain_switch(c, 5, START + 3000, false, false);
+	chain_switch(c, 5, START + 6000, true, false);
+	chain_sample(c, 5, START + 9000, 1, 7);
+	chain_switch(c, 5, START + 9000, false, false);
 	feed_guard(c, START + 10000, true);
-	feed_account(c, 5, START + 10000, &(struct event_task_times){ 105000, 2000, 103 });
-	feed_switch(c, 5, START + 10001, true, false); /* on its way while the events went off: of no use */
+	chain_account(c, 5, START + 10000, &(struct event_task_times){ 105000, 2000, 103 });
+	chain_switch(c, 5, START + 10001, true, false); /* on its way while the events went off: of no use */
 	if (behind)
-		feed_account(c, 5, START + 50000, behind);
+		chain_account(c, 5, START + 50000, behind);
 	feed_guard(c, START + 50000, false);
 }
 
@@ -888,19 +765,19 @@ TEST(derive_takes_from_the_schedulers_account_what_threads_did_while_switches_we
 
 	chain_begin(&c, true);
 	/* Its life before: 100,000 on a CPU with 100 turns, and 3 turns with 5,000 since the start. */
-	feed_account(&c, 5, START, &(struct event_task_times){ 100000, 2000, 100 });
+	chain_account(&c, 5, START, &(struct event_task_times){ 100000, 2000, 100 });
 	feed_left_out(&c, &(struct event_task_times){ 115000, 7000, 120 });
-	feed_switch(&c, 5, START + 51000, true, false);
+	chain_switch(&c, 5, START + 51000, true, false);
 	derive_finish(c.derive);
 
 	/* 40,000 were left out: 10,000 on a CPU, 5,000 ready, 25,000 blocked; then 1,000 until its next switch. */
-	CHECK_UINT(sum(&c, WALL, 5), END - START);
-	CHECK_UINT(sum_of_state(&c, WALL, 5, PROFILE_STATE_ON_CPU), 1000 + 1000 + 3000 + 10000 + (END - START - 51000));
-	CHECK_UINT(sum_of_state(&c, WALL, 5, PROFILE_STATE_RUNNABLE), 5000);
-	CHECK_UINT(sum_of_state(&c, WALL, 5, PROFILE_STATE_BLOCKED), 1000 + 3000 + 1000 + 25000 + 1000);
+	CHECK_UINT(chain_sum(&c, WALL, 5), END - START);
+	CHECK_UINT(chain_sum_of_state(&c, WALL, 5, PROFILE_STATE_ON_CPU), 1000 + 1000 + 3000 + 10000 + (END - START - 51000));
+	CHECK_UINT(chain_sum_of_state(&c, WALL, 5, PROFILE_STATE_RUNNABLE), 5000);
+	CHECK_UINT(chain_sum_of_state(&c, WALL, 5, PROFILE_STATE_BLOCKED), 1000 + 3000 + 1000 + 25000 + 1000);
 	/* In proportion to what was seen: 1,000 and 1,000 in one place, 3,000 in the other. */
-	CHECK_UINT(sum_of_stack(&c, 1, 7), 2000 + 31000 * 2 / 5);
-	CHECK_UINT(sum_of_stack(&c, 1, 8), 3000 + 31000 * 3 / 5);
+	CHECK_UINT(chain_sum_of_stack(&c, 1, 7), 2000 + 31000 * 2 / 5);
+	CHECK_UINT(chain_sum_of_stack(&c, 1, 8), 3000 + 31000 * 3 / 5);
 	CHECK_UINT(derive_lives(c.derive).estimated_ns, 31000);
 	CHECK_UINT(derive_lives(c.derive).unwatched_ns, 40000);
 	CHECK_UINT(derive_lives(c.derive).by_state[PROFILE_STATE_LOST], 0);
@@ -912,13 +789,13 @@ TEST(derive_goes_on_with_the_wait_of_a_thread_that_did_not_run_while_switches_we
 	struct chain c;
 
 	chain_begin(&c, true);
-	feed_account(&c, 5, START, &(struct event_task_times){ 100000, 2000, 100 });
+	chain_account(&c, 5, START, &(struct event_task_times){ 100000, 2000, 100 });
 	feed_left_out(&c, NULL);
-	feed_switch(&c, 5, START + 51000, true, false);
-	feed_switch(&c, 5, END - 100, false, false);
+	chain_switch(&c, 5, START + 51000, true, false);
+	chain_switch(&c, 5, END - 100, false, false);
 	derive_finish(c.derive);
-	CHECK_UINT(sum_of_stack(&c, 1, 7), 1000 + 42000);
-	CHECK_UINT(sum(&c, WALL, 5), END - START);
+	CHECK_UINT(chain_sum_of_stack(&c, 1, 7), 1000 + 42000);
+	CHECK_UINT(chain_sum(&c, WALL, 5), END - START);
 	CHECK_UINT(derive_lives(c.derive).estimated_ns, 0);
 	chain_end(&c);
 }
@@ -928,12 +805,12 @@ TEST(derive_does_not_know_what_a_thread_did_that_ended_while_switches_were_left_
 	struct chain c;
 
 	chain_begin(&c, true);
-	feed_account(&c, 5, START, &(struct event_task_times){ 100000, 2000, 100 });
+	chain_account(&c, 5, START, &(struct event_task_times){ 100000, 2000, 100 });
 	feed_left_out(&c, NULL);
 	feed_guard(&c, START + 60000, true);
-	feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 5, .time_ns = START + 80000 }, 0);
+	chain_feed(&c, (struct event){ .kind = EVENT_EXIT, .tid = 5, .time_ns = START + 80000 }, 0);
 	derive_finish(c.derive);
-	CHECK_UINT(sum(&c, WALL, 5), 80000);
+	CHECK_UINT(chain_sum(&c, WALL, 5), 80000);
 	CHECK_UINT(derive_lives(c.derive).by_state[PROFILE_STATE_LEFT_OUT], 20000);
 	chain_end(&c);
 }
@@ -943,15 +820,15 @@ TEST(derive_does_not_know_what_threads_did_while_switches_were_left_out_where_th
 	struct chain c;
 
 	chain_begin(&c, true);
-	feed_switch(&c, 5, START, true, false);
-	feed_sample(&c, 5, START + 1000, 1, 7);
-	feed_switch(&c, 5, START + 1000, false, false);
+	chain_switch(&c, 5, START, true, false);
+	chain_sample(&c, 5, START + 1000, 1, 7);
+	chain_switch(&c, 5, START + 1000, false, false);
 	feed_guard(&c, START + 10000, true);
 	feed_guard(&c, START + 50000, false);
-	feed_switch(&c, 5, START + 51000, true, false);
+	chain_switch(&c, 5, START + 51000, true, false);
 	derive_finish(c.derive);
-	CHECK_UINT(sum(&c, WALL, 5), END - START);
+	CHECK_UINT(chain_sum(&c, WALL, 5), END - START);
 	CHECK_UINT(derive_lives(c.derive).by_state[PROFILE_STATE_LEFT_OUT], 40000);
-	CHECK_UINT(sum_of_stack(&c, 1, 7), 9000 + 1000); /* it waited until its next switch */
+	CHECK_UINT(chain_sum_of_stack(&c, 1, 7), 9000 + 1000); /* it waited until its next switch */
 	chain_end(&c);
 }

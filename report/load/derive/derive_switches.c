@@ -27,11 +27,9 @@
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
 #include "report/load/derive/derive_kind.h"
-#include "report/load/derive/descriptors.h"
 #include "report/load/derive/sched_points.h"
-#include "report/load/derive/stand_ins.h"
+#include "report/load/derive/stretches.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,23 +40,6 @@ enum now {
 	ON_CPU,
 	WAITING,
 	ENDED,
-};
-
-/* A stack that was sampled on a CPU, or when it was left. */
-struct held_stack {
-	uint32_t stack, cpu;
-	uint8_t stop;
-	bool user, is_known;
-	uint32_t place;	     /* of a wait: what it is for, see derive_event */
-	uint32_t descriptor; /* the same: it may be this one; PROFILE_NONE: it is none */
-};
-
-/* A wait whose descriptor may be known later, when it was looked at again. */
-struct pending {
-	struct derived span;
-	uint32_t descriptor;
-	uint64_t from_ns, to_ns; /* whole */
-	bool shares;
 };
 
 /* The scheduler's account of a thread at a moment, and ours at the same. */
@@ -76,11 +57,12 @@ struct life {
 	uint64_t since_ns, born_ns;
 	uint64_t exit_ns; /* when it said that it ends, where its last switch is still to come; 0: it did not */
 	struct held_stack leaving;
-	VEC(struct held_stack) running; /* sampled since it came to a CPU, if that is wanted */
+	struct held_stacks running; /* sampled since it came to a CPU, if that is wanted */
+	uint32_t cpu;		/* that it came to last */
 	uint64_t ran_ns, turns; /* so far, whatever the window is */
 	struct reading first, last;
-	struct stand_ins stand_ins; /* where stacks were thinned */
-	VEC(struct pending) pending;
+	struct reading agreed; /* the last one with as many turns as there are records, or losses that tell why not */
+	struct thread_stretches stretches;
 	uint64_t woken_ns;		/* 0: not yet, while waiting */
 	uint32_t waker;			/* thread of the profile, PROFILE_NONE if not known */
 	uint32_t waker_stack;		/* of the profile, 0 if not known */
@@ -94,19 +76,15 @@ struct life {
 struct switches {
 	const struct derive_request *request;
 	const struct derive_out *out;
-	bool waits; /* those are wanted */
-	uint32_t off_event, wall_event, wake_event; /* PROFILE_NONE: not wanted, or not added yet */
+	struct stretches stretches;
 	uint64_t start_ns, end_ns, newest_ns; /* of the recording; @end_ns 0: not known */
 	struct map numbers; /* tid -> number in lives + 1 */
 	VEC(struct life) lives;
 	struct sched_points *points;
 	uint32_t switch_event; /* the tracepoint that tells of every switch; PROFILE_NONE: there is none, or there are records of them */
-	struct descriptors *descriptors;
 	struct profile_lives sums;
 	bool any; /* a switch was recorded: otherwise nothing is known of waits */
-	bool accounts; /* so were the scheduler's accounts */
 	uint64_t left_out_ns; /* switches are not recorded since then; 0: they are */
-	uint64_t watched_ns;  /* since then they are again; 0: they always were */
 };
 
 /* Where single tasks were recorded, the tracepoint tells who leaves a CPU, not who comes. */
@@ -122,29 +100,19 @@ static uint32_t find_switch_event(const struct switches *s)
 
 static void *begin(const struct derive_request *request, const struct derive_out *out)
 {
-	bool waits = derive_is_wanted(request, DERIVE_OFF_CPU), wall = derive_is_wanted(request, DERIVE_WALL);
-	bool wake = derive_is_wanted(request, DERIVE_OFF_WAKE);
+	struct wait_events events;
 	struct switches *s;
 
-	if (!waits && !wall && !wake)
+	if (!wait_events_init(&events, request, out))
 		return NULL;
 	s = memory_zeroed(1, sizeof(*s));
 	s->request = request;
 	s->out = out;
-	s->descriptors = descriptors_new();
 	s->points = sched_points_new(request->recording);
 	s->switch_event = find_switch_event(s);
 	s->start_ns = request->recording->start_ns;
 	s->end_ns = request->recording->end_ns;
-	s->waits = waits;
-	s->off_event = s->wall_event = s->wake_event = PROFILE_NONE;
-	for (uint32_t i = 0; i < request->recording->nevents; i++)
-		if (derive_is_off_cpu(request->recording, i))
-			s->off_event = i;
-	if (wall)
-		s->wall_event = derive_add_type(request->profile, DERIVE_WALL);
-	if (wake)
-		s->wake_event = derive_add_type(request->profile, DERIVE_OFF_WAKE);
+	s->stretches = (struct stretches){ .events = events, .descriptors = descriptors_new(), .sums = &s->sums };
 	return s;
 }
 
@@ -153,11 +121,11 @@ static void free_switches(void *state)
 	struct switches *s = state;
 
 	for (size_t i = 0; i < s->lives.len; i++) {
-		vec_deinit(&s->lives.items[i].running);
-		vec_deinit(&s->lives.items[i].pending);
-		stand_ins_deinit(&s->lives.items[i].stand_ins);
+		vec_deinit(&s->lives.items[i].running.list);
+		thread_stretches_deinit(&s->lives.items[i].stretches);
 	}
-	descriptors_free(s->descriptors);
+	descriptors_free(s->stretches.descriptors);
+	switch_losses_deinit(&s->stretches.losses);
 	sched_points_free(s->points);
 	vec_deinit(&s->lives);
 	map_deinit(&s->numbers);
@@ -175,10 +143,11 @@ static bool is_point(const struct switches *s, const struct event *ev)
 	return ev->kind == EVENT_SAMPLE && sched_points_kind(s->points, ev->sample.event) != SCHED_POINT_NONE;
 }
 
-/* Which thread of the process waits for a descriptor is not said, nor whose samples were lost. */
+/* Which thread of the process waits for a descriptor is not said, nor whose samples or switches were lost. */
 static bool is_anyones(const void *state, const struct event *ev)
 {
-	return ev->kind == EVENT_DESCRIPTOR || ev->kind == EVENT_THROTTLE || derive_is_loss(ev) || is_point(state, ev);
+	return ev->kind == EVENT_DESCRIPTOR || ev->kind == EVENT_THROTTLE || ev->kind == EVENT_LOST ||
+	       ev->kind == EVENT_LOST_SAMPLES || is_point(state, ev);
 }
 
 static bool wants(const void *state, const struct event *ev)
@@ -188,7 +157,7 @@ static bool wants(const void *state, const struct event *ev)
 	/* What lies before the window says in which state it begins. */
 	switch (ev->kind) {
 	case EVENT_SAMPLE:
-		return s->wall_event != PROFILE_NONE || is_off_cpu(s, ev) || is_point(s, ev);
+		return s->stretches.events.wall != PROFILE_NONE || is_off_cpu(s, ev) || is_point(s, ev);
 	case EVENT_SWITCH:
 	case EVENT_FORK:
 	case EVENT_EXIT:
@@ -217,161 +186,36 @@ static bool is_wanted(const struct switches *s, struct life *life)
 	return !s->out->wanted || s->out->wanted(s->out->context, thread_of(s, life));
 }
 
-static void hand_out(struct switches *s, const struct derived *span, uint32_t event)
+static void put(struct switches *s, struct life *life, struct stretch *at)
 {
-	struct derived derived = *span;
+	uint64_t from_ns = at->from_ns, to_ns = at->to_ns;
 
-	derived.event = event;
-	s->out->add(s->out->context, &derived);
-}
-
-/* The part of @from_ns to @to_ns that lies in the window; false if none does. */
-static bool clip(const struct switches *s, uint64_t *from_ns, uint64_t *to_ns)
-{
-	*from_ns = MAX(*from_ns, s->request->from_ns);
-	*to_ns = MIN(*to_ns, s->request->to_ns);
-	return *from_ns < *to_ns;
-}
-
-/* A call of @text behind @stack, which is no code. */
-static uint32_t add_frame(struct profile *p, uint32_t stack, const char *text)
-{
-	struct profile_function function = { .module = PROFILE_NONE, .name = profile_string(p, text) };
-	struct profile_line line = { .function = profile_add_function(p, &function) };
-
-	return profile_add_stack(p, stack, profile_add_named_location(p, PROFILE_FRAME_MARKER, PROFILE_NONE, &line, 1), 0);
-}
-
-/*
- * The stack that waited, "--", and that of who ended the wait, from its leaf to its root, and the thread: in a flame graph the
- * waker stands on its head on what it woke.
- */
-static void hand_out_joined(struct switches *s, const struct derived *span)
-{
-	struct profile *p = s->request->profile;
-	struct derived joined = *span;
-	char name[64] = "[waker not known]";
-
-	joined.stack = add_frame(p, span->stack ? span->stack : add_frame(p, 0, "[stack not sampled]"), "--");
-	for (uint32_t at = span->waker_stack; at; at = p->stacks.items[at].parent)
-		joined.stack = profile_add_stack(p, joined.stack, p->stacks.items[at].location, p->stacks.items[at].how);
-	if (span->waker != PROFILE_NONE)
-		snprintf(name, sizeof(name), "[%s]", profile_text(p, p->threads.items[span->waker].comm));
-	joined.stack = add_frame(p, joined.stack, name);
-	joined.state = PROFILE_STATE_NONE; /* whose frames are whose is said */
-	joined.waker_stack = 0;
-	hand_out(s, &joined, s->wake_event);
-}
-
-static void hand_out_wait(struct switches *s, const struct derived *span)
-{
-	if (s->waits) {
-		if (s->off_event == PROFILE_NONE)
-			s->off_event = derive_add_type(s->request->profile, DERIVE_OFF_CPU);
-		hand_out(s, span, s->off_event);
-	}
-	if (s->wall_event != PROFILE_NONE)
-		hand_out(s, span, s->wall_event);
-	if (s->wake_event != PROFILE_NONE)
-		hand_out_joined(s, span);
-}
-
-static void put_more(void *context, const struct derived *span)
-{
-	hand_out_wait(context, span);
-}
-
-static bool has_wanted_length(const struct switches *s, uint64_t len_ns)
-{
-	return len_ns >= s->request->min_wait_ns &&
-	       (!s->request->max_wait_ns || len_ns <= s->request->max_wait_ns);
-}
-
-/* @span, of whole length @len_ns, is complete. @shares: it may stand for others or, without a stack, others for it. */
-static void deliver(struct switches *s, struct life *life, const struct derived *span, uint64_t len_ns, bool shares)
-{
-	if (shares && !span->stack) {
-		bool ready = len_ns == STAND_INS_ANY_LENGTH && span->state == PROFILE_STATE_RUNNABLE;
-
-		/* Ready is also who was blocked until then: it is so at the same place. */
-		stand_ins_add(&life->stand_ins, ready ? STAND_INS_ANY_KIND : span->state, len_ns, span);
+	if (!stretches_clip(&s->stretches, &from_ns, &to_ns) || !is_wanted(s, life))
 		return;
-	}
-	if (shares)
-		stand_ins_keep(&life->stand_ins, span->state, len_ns, span);
-	hand_out_wait(s, span);
+	at->thread = thread_of(s, life);
+	life->stretches.pid = life->pid;
+	if (!stretches_put(&s->stretches, &life->stretches, at) && at->on_cpu)
+		life->running = (struct held_stacks){ 0 };
 }
 
-/* Hand out the waits whose descriptors are known by now; @all: or never will be. */
-static void settle_pending(struct switches *s, struct life *life, bool all)
+/* A stretch of @life that ends now, at @to_ns. */
+static struct stretch stretch_of(const struct switches *s, const struct life *life, uint64_t to_ns)
 {
-	size_t kept = 0;
-
-	for (size_t i = 0; i < life->pending.len; i++) {
-		struct pending *at = &life->pending.items[i];
-
-		if (!all && !descriptors_settled(s->descriptors, life->pid, at->descriptor, at->to_ns)) {
-			life->pending.items[kept++] = *at;
-			continue;
-		}
-		descriptors_find(s->descriptors, life->pid, at->descriptor, at->from_ns, at->to_ns, &at->span.file);
-		deliver(s, life, &at->span, at->to_ns - at->from_ns, at->shares);
-	}
-	life->pending.len = kept;
-}
-
-/*
- * Were stacks thinned, or lost? A sample says that of its CPU only, and of one that has none of these threads' for a while none does: so
- * it counts wherever it was, once it was seen. What is new has not left a CPU and has no stack anyway.
- */
-static bool may_share(const struct switches *s, const struct life *life)
-{
-	bool is_new = life->born_ns > s->start_ns && life->since_ns == life->born_ns;
-
-	return (s->sums.thinned || s->sums.stacks_lost || s->watched_ns || s->left_out_ns) && !s->request->each_wait && !is_new &&
-	       (life->state == PROFILE_STATE_BLOCKED || life->state == PROFILE_STATE_RUNNABLE);
-}
-
-/* Where single waits are wanted, what is only known as a sum is none. */
-static bool has_single_waits(const struct switches *s)
-{
-	return s->request->each_wait || s->request->min_wait_ns || s->request->max_wait_ns;
+	return (struct stretch){ .state = life->state,
+				 .from_ns = life->since_ns,
+				 .to_ns = MAX(to_ns, life->since_ns),
+				 .leaving = life->leaving,
+				 .waker = life->waker,
+				 .waker_stack = life->waker_stack,
+				 .is_new = life->born_ns > s->start_ns && life->since_ns == life->born_ns,
+				 .unwatched = life->unwatched };
 }
 
 static void put_part(struct switches *s, struct life *life, uint64_t to_ns)
 {
-	uint64_t from_ns = life->since_ns, len_ns = to_ns > from_ns ? to_ns - from_ns : 0;
+	struct stretch at = stretch_of(s, life, to_ns);
 
-	if (!clip(s, &from_ns, &to_ns) || !is_wanted(s, life))
-		return;
-	s->sums.by_state[life->state] += to_ns - from_ns;
-	if (life->unwatched ? has_single_waits(s) : !has_wanted_length(s, len_ns))
-		return;
-	if (life->unwatched)
-		len_ns = STAND_INS_ANY_LENGTH;
-
-	struct derived span = {
-		.thread = thread_of(s, life),
-		.stack = life->leaving.stack,
-		.cpu = life->leaving.is_known ? life->leaving.cpu : EVENT_NO_CPU,
-		.stop = life->leaving.stop,
-		.state = life->state,
-		.waker = life->waker,
-		.waker_stack = life->waker_stack,
-		.place = life->leaving.is_known ? life->leaving.place : 0,
-		.time_ns = from_ns,
-		.weight = to_ns - from_ns,
-	};
-	bool shares = may_share(s, life);
-
-	if (s->out->span)
-		s->out->span(s->out->context, &span, !life->unwatched);
-	if (!life->leaving.is_known || life->leaving.descriptor == PROFILE_NONE) {
-		deliver(s, life, &span, len_ns, shares);
-		return;
-	}
-	vec_push(&life->pending, ((struct pending){ span, life->leaving.descriptor, life->since_ns, life->since_ns + len_ns, shares }));
-	settle_pending(s, life, false);
+	put(s, life, &at);
 }
 
 /* From when on it was woken, it waited for a CPU only. */
@@ -388,46 +232,52 @@ static void put_wait(struct switches *s, struct life *life, uint64_t to_ns)
 	life->waker_stack = 0;
 }
 
-/* Time on a CPU goes in equal parts to the stacks that were sampled meanwhile; the remainder to the first ones. */
 static void put_run(struct switches *s, struct life *life, uint64_t to_ns)
 {
-	uint64_t from_ns = life->since_ns, count = MAX(life->running.len, 1);
+	struct stretch at = stretch_of(s, life, to_ns);
 
-	life->ran_ns += to_ns > from_ns ? to_ns - from_ns : 0;
-	/* Without switches it is not known to have run all along. */
-	if (!s->any || !clip(s, &from_ns, &to_ns) || !is_wanted(s, life)) {
-		life->running.len = 0;
+	at.on_cpu = true;
+	at.cpu = life->cpu;
+	at.running = life->running;
+	life->ran_ns += at.to_ns - at.from_ns;
+	if (s->any) /* without switches it is not known to have run all along */
+		put(s, life, &at);
+	life->running.list.len = 0;
+}
+
+/* At @now_ns what @life does goes on, but since records were lost it may be something else. */
+static void doubt_now(struct switches *s, struct life *life, uint64_t now_ns)
+{
+	struct stretch at = stretch_of(s, life, now_ns);
+	uint64_t from_ns, to_ns;
+
+	at.on_cpu = life->now == ON_CPU;
+	at.cpu = life->cpu;
+	if ((life->now != ON_CPU && life->now != WAITING) || !stretches_find_doubt(&s->stretches, &life->stretches, &at, &from_ns, &to_ns))
+		return;
+	life->stretches.judged = s->stretches.losses.items.len;
+	if (life->now == WAITING) {
+		put_part(s, life, from_ns);
+		life->since_ns = from_ns;
+		life->state = PROFILE_STATE_LOST;
+		life->leaving = (struct held_stack){ 0 };
 		return;
 	}
-	s->sums.by_state[PROFILE_STATE_ON_CPU] += to_ns - from_ns;
-	if (s->out->span)
-		s->out->span(s->out->context, &(struct derived){ .thread = thread_of(s, life),
-								 .cpu = EVENT_NO_CPU,
-								 .state = PROFILE_STATE_ON_CPU,
-								 .waker = PROFILE_NONE,
-								 .time_ns = from_ns,
-								 .weight = to_ns - from_ns }, !life->unwatched);
-	if (s->wall_event == PROFILE_NONE)
-		return;
-	for (uint64_t i = 0; i < count; i++) {
-		struct held_stack none = { .cpu = EVENT_NO_CPU };
-		const struct held_stack *at = life->running.len ? &life->running.items[i] : &none;
-		struct derived span = {
-			.thread = thread_of(s, life),
-			.stack = at->stack,
-			.cpu = at->cpu,
-			.stop = at->stop,
-			.user = at->user,
-			.state = PROFILE_STATE_ON_CPU,
-			.waker = PROFILE_NONE,
-			.sampled = life->running.len != 0,
-			.time_ns = from_ns,
-			.weight = (to_ns - from_ns) / count + (i < (to_ns - from_ns) % count),
-		};
+	put_run(s, life, from_ns);
 
-		hand_out(s, &span, s->wall_event);
-	}
-	life->running.len = 0;
+	struct stretch lost = { .state = PROFILE_STATE_LOST, .from_ns = from_ns, .to_ns = to_ns, .waker = PROFILE_NONE };
+
+	put(s, life, &lost);
+	life->since_ns = to_ns;
+}
+
+/* The account of @life at @now_ns says that records of it were lost, or (@whole) that none were. */
+static void settle_losses(struct switches *s, struct life *life, bool whole, uint64_t now_ns)
+{
+	stretches_settle(&s->stretches, &life->stretches, whole);
+	if (!whole)
+		doubt_now(s, life, now_ns);
+	life->stretches.judged = s->stretches.losses.items.len;
 }
 
 /* ---- lives ---- */
@@ -442,6 +292,7 @@ static struct life *life_of(struct switches *s, uint32_t pid, uint32_t tid)
 						    .tid = tid,
 						    .thread = PROFILE_NONE,
 						    .waker = PROFILE_NONE,
+						    .cpu = EVENT_NO_CPU,
 						    .since_ns = s->start_ns,
 						    .born_ns = s->start_ns,
 						    .state = PROFILE_STATE_BLOCKED }));
@@ -502,13 +353,14 @@ static void take_in(struct switches *s, struct life *life, const struct event *e
 	life->since_ns = ev->time_ns;
 	life->leaving = (struct held_stack){ 0 };
 	life->found = life->unwatched = false;
-	life->running.len = 0;
+	life->running.list.len = 0;
+	life->cpu = ev->cpu;
 }
 
 /* What it did before its first switch is known now: it @ran or not. */
 static void close_readings(struct life *life, bool ran)
 {
-	struct reading *const readings[] = { &life->first, &life->last };
+	struct reading *const readings[] = { &life->first, &life->last, &life->agreed };
 
 	for (size_t i = 0; i < ARRAY_LEN(readings); i++) {
 		if (readings[i]->own_is_open && ran && readings[i]->time_ns > life->since_ns)
@@ -568,9 +420,32 @@ static void settle_unwatched(struct switches *s, struct life *life, const struct
 	begin_unwatched(life, ev->time_ns);
 }
 
+/* An account lags behind by a tick, and leaves out what interrupts took. */
+#define ACCOUNT_LAG_NS 20000000
+
+/*
+ * Does its account at @ev know of as many turns on a CPU as its records since the one that did? That it left one for good shows in
+ * no turn, but in the time that it ran.
+ */
+static bool agrees(const struct life *life, const struct event *ev)
+{
+	const struct reading *before = life->agreed.is_known ? &life->agreed : &life->first;
+	uint64_t running_ns = life->now == ON_CPU && ev->time_ns > life->since_ns ? ev->time_ns - life->since_ns : 0;
+	uint64_t own_ns = life->ran_ns + running_ns - MIN(before->own_run_ns, life->ran_ns + running_ns);
+
+	return before->is_known && ev->task_times.turns - before->turns == life->turns - before->own_turns &&
+	       own_ns <= ev->task_times.run_ns - MIN(before->run_ns, ev->task_times.run_ns) + ACCOUNT_LAG_NS;
+}
+
 static void take_times(struct switches *s, struct life *life, const struct event *ev)
 {
-	s->accounts = true;
+	s->stretches.accounts = true;
+
+	/* A ring may tell of a loss after the account has noticed it. */
+	bool whole = agrees(life, ev), is_settled = whole || s->left_out_ns || life->stretches.judged < s->stretches.losses.items.len;
+
+	if (life->now != ENDED)
+		settle_losses(s, life, whole, ev->time_ns);
 	if (s->left_out_ns && life->now != ENDED)
 		settle_unwatched(s, life, ev);
 
@@ -589,6 +464,8 @@ static void take_times(struct switches *s, struct life *life, const struct event
 	if (life->now == ENDED)
 		return;
 	life->last = reading;
+	if (is_settled || !life->first.is_known)
+		life->agreed = reading;
 	if (!life->first.is_known)
 		life->first = reading;
 }
@@ -648,10 +525,14 @@ static void note_period(struct switches *s, const struct event *ev)
 }
 
 /* A sample that no CPU took: the recorder looked at a thread that waited, and had no stack. */
-static void take_found(struct switches *s, struct life *life, struct held_stack held)
+static void take_found(struct switches *s, struct life *life, struct held_stack held, uint64_t time_ns)
 {
 	if (life->now != WAITING && life->now != NOT_KNOWN)
 		return;
+	if (life->now == WAITING && life->state == PROFILE_STATE_LOST) {
+		put_wait(s, life, time_ns);
+		begin_wait(life, PROFILE_STATE_BLOCKED, time_ns);
+	}
 	if (!life->leaving.is_known)
 		life->leaving = held;
 	/* It has not run since before the recording began: what it waits for is known all the same. */
@@ -678,7 +559,7 @@ static void take_sample(struct switches *s, struct life *life, const struct deri
 	};
 
 	if (is_off_cpu(s, event->ev) && event->ev->cpu == EVENT_NO_CPU) {
-		take_found(s, life, held);
+		take_found(s, life, held, event->ev->time_ns);
 		return;
 	}
 	if (is_off_cpu(s, event->ev)) {
@@ -688,15 +569,15 @@ static void take_sample(struct switches *s, struct life *life, const struct deri
 		return;
 	}
 	life->sampled = true;
-	if (s->wall_event != PROFILE_NONE && event->ev->sample.event == 0)
-		vec_push(&life->running, held);
+	if (s->stretches.events.wall != PROFILE_NONE && event->ev->sample.event == 0)
+		vec_push(&life->running.list, held);
 }
 
 static void end_life(struct switches *s, struct life *life, uint64_t to_ns)
 {
 	uint64_t from_ns = life->born_ns;
 
-	if (!clip(s, &from_ns, &to_ns) || !is_wanted(s, life))
+	if (!stretches_clip(&s->stretches, &from_ns, &to_ns) || !is_wanted(s, life))
 		return;
 	s->sums.threads++;
 	s->sums.life_ns += to_ns - from_ns;
@@ -753,6 +634,7 @@ static void end_now(struct switches *s, struct life *life, uint64_t time_ns)
 	}
 	end_life(s, life, time_ns);
 	life->now = ENDED;
+	settle_losses(s, life, false, time_ns);
 	add_account(s, life, time_ns);
 }
 
@@ -764,6 +646,7 @@ static void begin_life(struct switches *s, struct life *life, const struct event
 	life->pid = fork->pid;
 	life->thread = PROFILE_NONE; /* somebody else, perhaps */
 	life->now = NOT_KNOWN;
+	life->cpu = EVENT_NO_CPU;
 	life->leaving = (struct held_stack){ 0 };
 	life->sampled = life->seen = life->found = life->unwatched = false;
 	life->since_ns = life->born_ns = s->start_ns;
@@ -772,7 +655,8 @@ static void begin_life(struct switches *s, struct life *life, const struct event
 	life->waker_stack = 0;
 	life->state = PROFILE_STATE_BLOCKED;
 	life->ran_ns = life->turns = life->exit_ns = 0;
-	life->first = life->last = (struct reading){ 0 };
+	life->stretches.judged = s->stretches.losses.items.len;
+	life->first = life->last = life->agreed = (struct reading){ 0 };
 	if (time_ns) { /* it has not been on a CPU yet */
 		life->first = (struct reading){ .time_ns = time_ns, .is_known = true };
 		life->born_ns = time_ns;
@@ -791,7 +675,7 @@ static void take_fork(struct switches *s, struct life *life, const struct event 
 	share_out_all(s, life);
 	begin_life(s, life, ev);
 	if (ev->time_ns && ev->tid == ev->pid)
-		descriptors_forget(s->descriptors, ev->pid);
+		descriptors_forget(s->stretches.descriptors, ev->pid);
 }
 
 /* What it did while it leaves a CPU is known; that it leaves it, records of switches tell, too. */
@@ -872,16 +756,24 @@ static void take_guard(struct switches *s, const struct event *ev)
 		return;
 	if (ev->throttle.stopped) {
 		s->left_out_ns = ev->time_ns;
+		s->stretches.left_out = true;
 		return;
 	}
 	/* As in files of perf, which have no account. */
-	for (size_t i = 0; i < s->lives.len && !s->accounts; i++)
+	for (size_t i = 0; i < s->lives.len && !s->stretches.accounts; i++)
 		if (s->lives.items[i].now != ENDED)
 			put_left_out(s, &s->lives.items[i], to_ns);
 	s->left_out_ns = 0;
-	s->watched_ns = ev->time_ns;
-	if (clip(s, &from_ns, &to_ns))
+	if (stretches_clip(&s->stretches, &from_ns, &to_ns))
 		s->sums.unwatched_ns += to_ns - from_ns;
+}
+
+/* Records of switches have rings without samples, where they are not tracepoints. */
+static void take_loss(struct switches *s, const struct event *ev)
+{
+	s->sums.stacks_lost |= derive_is_loss(ev);
+	if (ev->kind == EVENT_LOST && (ev->lost.event == RECORDING_NO_EVENT || ev->lost.event == s->switch_event))
+		switch_losses_add(&s->stretches.losses, s->request->recording->by_cpu ? ev->cpu : EVENT_NO_CPU, ev->time_ns);
 }
 
 static void take(void *state, const struct derive_event *event)
@@ -901,12 +793,12 @@ static void take(void *state, const struct derive_event *event)
 		take_guard(s, ev);
 		return;
 	}
-	if (derive_is_loss(ev)) {
-		s->sums.stacks_lost = true;
+	if (ev->kind == EVENT_LOST || ev->kind == EVENT_LOST_SAMPLES) {
+		take_loss(s, ev);
 		return;
 	}
 	if (ev->kind == EVENT_DESCRIPTOR) {
-		descriptors_look(s->descriptors, ev->pid, ev->descriptor.number, ev->time_ns,
+		descriptors_look(s->stretches.descriptors, ev->pid, ev->descriptor.number, ev->time_ns,
 				 profile_string(s->request->profile, ev->descriptor.name));
 		return;
 	}
@@ -914,6 +806,8 @@ static void take(void *state, const struct derive_event *event)
 		return;
 	life = find(s, event);
 	life->seen |= ev->kind != EVENT_FORK && ev->kind != EVENT_EXIT;
+	if (ev->kind == EVENT_SWITCH)
+		switch_losses_record(&s->stretches.losses, ev->cpu, ev->time_ns);
 	switch (ev->kind) {
 	case EVENT_SAMPLE:
 		take_sample(s, life, event);
@@ -936,8 +830,13 @@ static void take(void *state, const struct derive_event *event)
 /* Waits without stacks, to those that stand for them; without any, they are a row of their own. */
 static void share_out_all(struct switches *s, struct life *life)
 {
-	settle_pending(s, life, true);
-	s->sums.estimated_ns += stand_ins_share_out(&life->stand_ins, put_more, s);
+	stretches_share_out(&s->stretches, &life->stretches);
+}
+
+/* Did its last account agree with its records, of which none followed? */
+static bool is_confirmed(const struct life *life)
+{
+	return life->last.is_known && life->last.time_ns == life->agreed.time_ns && life->turns == life->last.own_turns;
 }
 
 static void finish(void *state)
@@ -951,7 +850,7 @@ static void finish(void *state)
 		take_guard(s, &(struct event){ .time_ns = end_ns, .throttle.by_recorder = true });
 	uint64_t from_ns = s->start_ns, to_ns = end_ns;
 
-	s->sums.window_ns = clip(s, &from_ns, &to_ns) ? to_ns - from_ns : 0;
+	s->sums.window_ns = stretches_clip(&s->stretches, &from_ns, &to_ns) ? to_ns - from_ns : 0;
 	for (size_t i = 0; i < s->lives.len; i++) {
 		struct life *life = &s->lives.items[i];
 
@@ -971,6 +870,9 @@ static void finish(void *state)
 				life->state = earlier(life);
 			put_wait(s, life, end_ns);
 		}
+		life->now = ENDED;
+		/* Had it run since its account was last read, there would be another reading. */
+		settle_losses(s, life, is_confirmed(life), end_ns);
 		/* Last: the wait that is not over may have no stack either. */
 		share_out_all(s, life);
 	}
