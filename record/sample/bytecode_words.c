@@ -9,7 +9,7 @@
 #define METHOD_BELOW   24 /* bytes below the frame pointer */
 #define BYTECODE_BELOW 64
 #define BYTECODE_REG   13 /* r13 */
-#define LAST_BELOW     16 /* its stack pointer when it called, or 0 */
+#define LAST_BELOW     16 /* where its stack ended when it called, or 0: an address, from JDK 22 on in words from the frame pointer */
 #define SENDER_BELOW   8 /* its caller's */
 #define FRAME_LEN_MAX  65536
 #define PUSHED_MAX     16 /* words that are kept */
@@ -101,6 +101,13 @@ static void add_frame(struct bytecode_words *words, const struct perf_record *re
 		add(words, rec, fp, word_at(rec, fp - BYTECODE_BELOW), (uint32_t)(offset / 8));
 }
 
+static bool is_last(uint64_t last, uint64_t from, uint64_t fp)
+{
+	uint64_t below = 0 - last;
+
+	return !last || (last >= from && last < fp) || below <= (fp - from) / 8;
+}
+
 /* Is @fp a frame of the interpreter whose callee's return address lies at @from? It has its caller's and perhaps its own stack pointer. */
 static bool is_frame(const struct perf_record *rec, uint64_t from, uint64_t fp)
 {
@@ -108,7 +115,7 @@ static bool is_frame(const struct perf_record *rec, uint64_t from, uint64_t fp)
 	uint64_t method = word_at(rec, fp - METHOD_BELOW), bytecode = word_at(rec, fp - BYTECODE_BELOW);
 
 	return fp % 8 == 0 && fp > from && fp - from < FRAME_LEN_MAX && sender > fp && sender - fp < FRAME_LEN_MAX &&
-	       (!last || (last >= from && last < fp)) && is_method(method, bytecode ? bytecode : method);
+	       is_last(last, from, fp) && is_method(method, bytecode ? bytecode : method);
 }
 
 /*

@@ -174,6 +174,34 @@ TEST(bytecode_words_are_found_where_the_frame_pointer_is_pushed_elsewhere)
 	release(&s);
 }
 
+static void find_called_frame(uint64_t last, size_t found)
+{
+	static const size_t pairs[] = { 0 };
+	struct stack s = {
+		.words = { SECRET, CODE + 16, [6] = BYTECODE, [11] = METHOD, [12] = last, [13] = SP + 8 * 16 }
+	};
+
+	prune_all(&s, 0);
+	s.rec->regs.values[arch_native()->ip] = CODE - 4;
+	s.rec->regs.values[arch_native()->fp] = SP + 8 * 14;
+	keep_pairs(&s, pairs, ARRAY_LEN(pairs));
+	bytecode_words_keep(s.prune, s.proc, 0, s.rec, &s.found);
+	CHECK_UINT(s.found.len, found);
+	release(&s);
+}
+
+/* From JDK 22 on, a frame that has called has the number of words down to its stack pointer, and not that. */
+TEST(bytecode_words_know_where_a_frame_says_that_its_stack_ends)
+{
+	if (arch_native() != &arch_x86_64)
+		SKIP("frames of the interpreter are x86-64's");
+	find_called_frame(0, 1);
+	find_called_frame(SP + 16, 1);
+	find_called_frame(0 - 12ULL, 1);
+	find_called_frame(SP, 0);
+	find_called_frame(0 - 14ULL, 0);
+}
+
 /* JDK 25 maps its archive of classes below 4 GiB. */
 TEST(bytecode_words_may_be_low_addresses_that_lie_together)
 {
