@@ -827,6 +827,7 @@ static bool look(struct hotspot *h, struct managed_view *view, uint64_t ip, enum
 	struct blob *b = get_blob(h, view, ip, out);
 	uint32_t count = 0, len;
 
+	*ret = b; /* even without a place in it: it may have been announced */
 	if (!b || ip < b->code || ip >= b->code_end + (use == HOTSPOT_CALLER))
 		return false;
 	if (use == HOTSPOT_CALLER && is_no_return(view, b, ip))
@@ -850,7 +851,6 @@ static bool look(struct hotspot *h, struct managed_view *view, uint64_t ip, enum
 	put_code(h, view, b, use, out);
 	if (b->kind == BLOB_STUBS && use == HOTSPOT_LEAF)
 		put_stub(h, view, b, ip, out);
-	*ret = b;
 	return true;
 }
 

@@ -553,6 +553,27 @@ TEST(hotspot_says_from_when_on_code_certainly_was_there)
 	free_machine(m);
 }
 
+/* A word on the stack is met first that is no return address: all the same, the method was there since then. */
+TEST(hotspot_says_since_when_there_is_code_that_it_met_without_a_place)
+{
+	struct machine *m = new_machine();
+	struct hotspot *h = hotspot_new(&m->layout, 1);
+	uint64_t gone_ns;
+	size_t begin;
+
+	if (arch_native() != &arch_x86_64) {
+		hotspot_free(h);
+		free_machine(m);
+		SKIP("frames of compiled code are x86-64's");
+	}
+	jitdump_put_header(&m->out, 62, 1, 0);
+	begin = m->out.len;
+	CHECK(!look(m, h, CODE + 1, HOTSPOT_CALLER)); /* its frame is not there yet */
+	CHECK_UINT(known_from(m, begin, &gone_ns), 1);
+	hotspot_free(h);
+	free_machine(m);
+}
+
 TEST(hotspot_finds_the_line_of_bytecode)
 {
 	struct machine *m = new_machine();
