@@ -639,16 +639,21 @@ enum managed_look managed_table_look(struct managed_table *t, uint32_t pid)
 	return look;
 }
 
-const struct managed_expected *managed_table_expects(struct managed_table *t, uint32_t pid)
+/* Locked. */
+static const struct managed_expected *expected_of(const struct managed_process *p)
+{
+	return p && (p->status == NOTED || p->status == QUEUED) ? p->expected : NULL;
+}
+
+bool managed_table_expects(struct managed_table *t, uint32_t pid)
 {
 	if (!may_be_ours(t, pid))
-		return NULL;
+		return false;
 	pthread_mutex_lock(&t->lock);
-	const struct managed_process *p = find(t, pid);
-	const struct managed_expected *e = p && (p->status == NOTED || p->status == QUEUED) ? p->expected : NULL;
+	bool expects = expected_of(find(t, pid));
 
 	pthread_mutex_unlock(&t->lock);
-	return e;
+	return expects;
 }
 
 bool managed_table_sampled(struct managed_table *t, uint32_t pid)
@@ -677,13 +682,15 @@ struct managed_refusals managed_table_refusals(struct managed_table *t)
 
 /* ---- reading --------------------------------------------------------------------------------------- */
 
-struct managed_process *managed_table_hold(struct managed_table *t, uint32_t pid)
+struct managed_process *managed_table_hold_or_expect(struct managed_table *t, uint32_t pid, const struct managed_expected **ret)
 {
+	*ret = NULL;
 	if (!may_be_ours(t, pid))
 		return NULL;
 	pthread_mutex_lock(&t->lock);
 	struct managed_process *p = find(t, pid);
 
+	*ret = expected_of(p);
 	if (p && p->status == KNOWN) {
 		p->holders++;
 		t->held++;
@@ -692,6 +699,13 @@ struct managed_process *managed_table_hold(struct managed_table *t, uint32_t pid
 	}
 	pthread_mutex_unlock(&t->lock);
 	return p;
+}
+
+struct managed_process *managed_table_hold(struct managed_table *t, uint32_t pid)
+{
+	const struct managed_expected *expected;
+
+	return managed_table_hold_or_expect(t, pid, &expected);
 }
 
 void managed_process_release(struct managed_table *t, struct managed_process *p)

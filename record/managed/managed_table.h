@@ -90,10 +90,14 @@ struct managed_expected {
 };
 
 /*
- * What process @pid, which ran before the recording began, is expected to run while nobody has looked at it yet; NULL: nothing, or more is
- * known. Its samples have no stack, and the reason is that the recorder was late. Valid until managed_table_free().
+ * As managed_table_hold(). If NULL, *@ret is what process @pid, which ran before the recording began, is expected to run while nobody has looked
+ * at it yet; NULL: nothing, or it runs none. Its samples have no stack, and the reason is that the recorder was late. *@ret is valid until
+ * managed_table_free().
  */
-const struct managed_expected *managed_table_expects(struct managed_table *t, uint32_t pid);
+struct managed_process *managed_table_hold_or_expect(struct managed_table *t, uint32_t pid, const struct managed_expected **ret);
+
+/* May process @pid run an interpreter that is known, or will be? For all others a load from memory. */
+bool managed_table_expects(struct managed_table *t, uint32_t pid);
 
 /* Reading it stands still, since its memory is locked: for a second its stacks are late. Counted as a refusal, once. */
 void managed_process_rest(struct managed_table *t, struct managed_process *p, uint64_t now_ns);

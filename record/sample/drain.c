@@ -643,6 +643,16 @@ static void hold_samples(struct drain *d)
 	d->held = true;
 }
 
+/* Interpreters' stacks. Samples of those that are still being read must not wait for them beyond the next pass. */
+static struct err *take_stacks(struct drain *d)
+{
+	struct managed_times times = { d->finished_ns, d->held ? d->finished_ns : d->newest_before_ns };
+
+	if (!d->perf_fds->enabled)
+		times.next_ns = UINT64_MAX;
+	return managed_readers_take(d->options.managed, &times, take_managed, d);
+}
+
 struct err *drain_pass(struct drain *d)
 {
 	journal_begin_pass(d->journal);
@@ -663,7 +673,7 @@ struct err *drain_pass(struct drain *d)
 	if (!err && d->idle)
 		err = idle_reader_take(d->idle, take_idle, d);
 	if (!err && d->options.managed)
-		err = managed_readers_take(d->options.managed, d->finished_ns, take_managed, d);
+		err = take_stacks(d);
 	if (err)
 		return err;
 	d->totals.passes++;

@@ -8,6 +8,7 @@
 #include "formats/base/clock.h"
 #include "formats/base/memory.h"
 #include "formats/base/vec.h"
+#include "record/sample/sample_claims.h"
 #include "record/sample/sample_head.h"
 #include "record/sample/stack_reader.h"
 #include "record/sample/thread_clock.h"
@@ -32,9 +33,10 @@
 #define LATE_NS	      1000000	  /* a stack read later than this after its sample is discarded, if the thread may have run meanwhile */
 #define KEPT_NS	      3000000	  /* likewise, if what delayed the reader delayed the thread too */
 #define MOMENT_NS      100000	  /* from a sample to the switch to its reader: 24 to 50 us */
-#define MOMENT_MAX     8	  /* samples at one moment: several events, and that switch */
+#define MOMENT_MAX     SAMPLE_CLAIMS_MAX /* samples at one moment: several events, and that switch */
 #define QUIET_NS      2000000000u /* after this time without interpreters, samples wake no reader */
 #define WAITING_MAX   (4u << 20)  /* bytes of results that wait for the drain */
+#define STACKS_MAX    (WAITING_MAX / 8 * 7) /* likewise, with stacks: there is room to say what others lack */
 #define END_WAIT_NS   1000000000
 #define BEGIN_WAIT_NS 20000000 /* the longest delay of the recording's start: examining a process takes 1 ms */
 #define DEEP_PERCENT  3	  /* of a CPU: the budget for deep stacks */
@@ -66,13 +68,13 @@ struct reader {
 	_Atomic bool left; /* it was stuck, and another one does its work: it ends */
 	_Atomic uint64_t reads_since_ns; /* at the sample below; 0: it does not */
 	_Atomic uint64_t sample_ns;
-	_Atomic uint32_t pid, tid;
+	_Atomic uint32_t pid;
 	_Atomic uint32_t own_tid;
 	pthread_t thread;
 	int epoll_fd; /* for the ring and the end */
 	bool started;
 	_Atomic uint64_t pos; /* in the ring: results of what is before it are there */
-	_Atomic uint64_t claimed; /* likewise: samples before it will get a result, even if the drain takes them out now */
+	struct sample_claims *claims; /* of the ring; owed ones under @lock, and none of ours once @left */
 	uint64_t rung_tail; /* the ring's tail when the drain was last woken */
 	struct priority priority;
 	unsigned wakeups;
@@ -86,7 +88,7 @@ struct reader {
 	bool deep_rests; /* the budget was used up and is not full again: deep stacks that are read only now and then cost more in the trace */
 	bool was_deep;	 /* what was read last */
 
-	pthread_mutex_t lock; /* of the results */
+	pthread_mutex_t lock; /* of the results and claims */
 	struct results results;
 	bool crowded; /* results take more than half of the room */
 	uint64_t dropped, read_ns;
@@ -104,6 +106,7 @@ struct managed_readers {
 	struct reader **readers;
 	size_t nleft;
 	struct reader *left[LEFT_MAX]; /* those that were stuck */
+	struct sample_claims *claims; /* of each ring */
 	struct results taken; /* of the reader that the drain is at */
 	struct thread_clocks clocks;
 	struct wake_filter *filter; /* NULL: each sample wakes its reader */
@@ -114,22 +117,28 @@ struct managed_readers {
 
 /* ---- in the reader's thread ------------------------------------------------------------------------ */
 
+/* Locked. There is room for WAITING_MAX (give_room()): nothing is allocated. */
+static bool put_within(struct reader *r, const struct result *result, size_t room)
+{
+	size_t len = result->nframes * sizeof(*r->stack.frames);
+
+	if (r->results.bytes.len + sizeof(*result) + len > room)
+		return false;
+	vec_append(&r->results.bytes, (const uint8_t *)result, sizeof(*result));
+	vec_append(&r->results.bytes, (const uint8_t *)r->stack.frames, len);
+	r->crowded = r->results.bytes.len > WAITING_MAX / 2;
+	return true;
+}
+
+/* Locked. A stack without room is late. */
 static void put(struct reader *r, const struct result *result)
 {
-	const struct event_managed_frame *frames = r->stack.frames;
-	size_t len = sizeof(*result) + result->nframes * sizeof(*frames);
+	struct result late = *result;
 
-	/* There is room for WAITING_MAX (give_room()): nothing is allocated. */
-	pthread_mutex_lock(&r->lock);
-	if (r->results.bytes.len + len > WAITING_MAX) {
+	late.state = EVENT_MANAGED_LATE;
+	late.nframes = late.nlabels = 0;
+	if (!put_within(r, result, STACKS_MAX) && !put_within(r, &late, WAITING_MAX))
 		r->dropped++;
-	} else {
-		vec_append(&r->results.bytes, (const uint8_t *)result, sizeof(*result));
-		vec_append(&r->results.bytes, (const uint8_t *)frames,
-			   result->nframes * sizeof(*frames));
-	}
-	r->crowded = r->results.bytes.len > WAITING_MAX / 2;
-	pthread_mutex_unlock(&r->lock);
 }
 
 static size_t number_of(const struct reader *r)
@@ -212,37 +221,68 @@ static bool read_memory(struct reader *r, const struct sample_head *seen, bool o
 	       clock_now_ns(CLOCK_MONOTONIC) < seen->time_ns + LATE_NS && read_once(r, seen, /* other= */ false, p);
 }
 
-static void put_stack(struct reader *r, const struct sample_head *seen, struct managed_process *p, enum event_managed_state state)
+/* What is known of a sample without its stack. */
+static struct result result_of(const struct sample_head *seen, enum event_managed_runtime runtime, const struct managed_binary *binary)
 {
-	struct result result = {
-		.time_ns = seen->time_ns,
-		.pid = seen->pid,
-		.tid = seen->tid,
-		.runtime = managed_process_runtime(p)->id,
-		.binary = managed_process_binary(p),
-		.state = state,
-	};
+	return (struct result){ .time_ns = seen->time_ns, .pid = seen->pid, .tid = seen->tid,
+				.runtime = runtime, .binary = binary, .state = EVENT_MANAGED_LATE };
+}
 
+/* The stack in @r, which has been read of @p; if @state has one. */
+static struct result result_read(const struct reader *r, const struct sample_head *seen, const struct managed_process *p,
+				 enum event_managed_state state)
+{
+	struct result result = result_of(seen, managed_process_runtime(p)->id, managed_process_binary(p));
+
+	result.state = state;
 	if (state != EVENT_MANAGED_LATE && state != EVENT_MANAGED_TORN) {
 		result.nframes = r->stack.nframes;
 		result.nlabels = r->stack.nlabels;
 		memcpy(result.labels, r->stack.labels, sizeof(result.labels));
 	}
-	put(r, &result);
+	return result;
 }
 
-/* Nobody has looked at its process yet. */
-static void put_expected(struct reader *r, const struct sample_head *seen)
+/* The answer for a sample whose stack nobody has read. False: it needs none. */
+static bool result_without(struct managed_table *table, const struct sample_head *seen, struct result *ret)
 {
-	const struct managed_expected *expected = managed_table_expects(r->all->table, seen->pid);
+	const struct managed_expected *expected;
+	struct managed_process *p = managed_table_hold_or_expect(table, seen->pid, &expected);
 
-	if (expected)
-		put(r, &(struct result){ .time_ns = seen->time_ns,
-					 .pid = seen->pid,
-					 .tid = seen->tid,
-					 .runtime = expected->runtime,
-					 .binary = &expected->binary,
-					 .state = EVENT_MANAGED_LATE });
+	if (p)
+		*ret = result_of(seen, managed_process_runtime(p)->id, managed_process_binary(p));
+	else if (expected)
+		*ret = result_of(seen, expected->runtime, &expected->binary);
+	managed_process_release(table, p);
+	return p || expected;
+}
+
+/* Answer a sample that we owe; no @result: it needs none. Somebody else may have answered it, late. */
+static void answer(struct reader *r, const struct sample_head *seen, const struct result *result)
+{
+	pthread_mutex_lock(&r->lock);
+	if (!r->left && sample_claims_settle(r->claims, seen->pos) && result)
+		put(r, result);
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* Its stack is not read: the thread has run since, or nobody has looked at its process yet. */
+static void pass_over(struct reader *r, const struct sample_head *seen)
+{
+	struct result result;
+	bool any = result_without(r->all->table, seen, &result);
+
+	answer(r, seen, any ? &result : NULL);
+}
+
+/* False: the drain has answered for it. */
+static bool claim(struct reader *r, const struct sample_head *seen, uint64_t end)
+{
+	pthread_mutex_lock(&r->lock);
+	bool ours = !r->left && sample_claims_owe(r->claims, seen, end);
+
+	pthread_mutex_unlock(&r->lock);
+	return ours;
 }
 
 /* The sample itself, for the stack that the thread has left for the one in it. */
@@ -250,18 +290,6 @@ static bool copy_sample(struct reader *r, const struct sample_head *seen)
 {
 	sample_head_copy(r->ring, seen->pos, stack_reader_room(r->other), seen->len);
 	return sample_head_tail(r->ring) <= seen->pos;
-}
-
-/* The thread has run since. */
-static void pass_over(struct reader *r, const struct sample_head *seen)
-{
-	struct managed_process *p = managed_table_hold(r->all->table, seen->pid);
-
-	if (p)
-		put_stack(r, seen, p, EVENT_MANAGED_LATE);
-	else
-		put_expected(r, seen);
-	managed_process_release(r->all->table, p);
 }
 
 /*
@@ -273,6 +301,15 @@ struct moment {
 	struct sample_head samples[MOMENT_MAX];
 };
 
+/* Drop the first @count samples. */
+static void pass_over_first(struct reader *r, struct moment *moment, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		pass_over(r, &moment->samples[i]);
+	moment->count -= count;
+	memmove(moment->samples, moment->samples + count, moment->count * sizeof(*moment->samples));
+}
+
 /* Drop the samples of @moment that are too far from @time_ns, or beyond its room. */
 static void pass_over_before(struct reader *r, struct moment *moment, uint64_t time_ns)
 {
@@ -280,38 +317,36 @@ static void pass_over_before(struct reader *r, struct moment *moment, uint64_t t
 
 	while (count < moment->count && moment->samples[count].time_ns + MOMENT_NS < time_ns)
 		count++;
-	for (size_t i = 0; i < count; i++)
-		pass_over(r, &moment->samples[i]);
-	moment->count -= count;
-	memmove(moment->samples, moment->samples + count, moment->count * sizeof(*moment->samples));
+	pass_over_first(r, moment, count);
 }
 
 /*
- * The newest samples since the last call; older ones are late. False: there are none, or the drain took them first, as it may take
- * older samples that woke no reader.
+ * Claim all samples that nobody has answered; @ret are the newest, and older ones are late. If the drain takes newer ones out first, all are: it
+ * may take out those that woke no reader.
  */
-static bool newest_moment(struct reader *r, uint64_t head, struct moment *ret)
+static void newest_moment(struct reader *r, uint64_t head, struct moment *ret)
 {
-	uint64_t pos = MAX(r->pos, sample_head_tail(r->ring));
+	uint64_t pos = MAX(sample_claims_end(r->claims), sample_head_tail(r->ring));
 	struct sample_head next;
 
 	ret->count = 0;
 	while (pos < head) {
 		if (sample_head_next(r->ring, &pos, head, &next)) {
 			pass_over_before(r, ret, next.time_ns);
-			ret->samples[ret->count++] = next;
+			if (claim(r, &next, pos))
+				ret->samples[ret->count++] = next;
+			else
+				pass_over_first(r, ret, ret->count);
 			continue;
 		}
 		if (pos == head)
-			break;
+			return;
+		pass_over_first(r, ret, ret->count);
+		/* Taken out meanwhile; what cannot be a record ends the ring. */
 		uint64_t tail = sample_head_tail(r->ring);
 
-		ret->count = 0; /* taken out, and counted as late by who did it */
-		if (tail <= pos)
-			return false;
-		pos = tail;
+		pos = tail > pos ? tail : head;
 	}
-	return ret->count && pos == head;
 }
 
 static bool is_same_thread(const struct sample_head *one, const struct sample_head *other)
@@ -348,37 +383,48 @@ static enum event_managed_state read_thread(struct reader *r, const struct momen
 	return r->stack.state;
 }
 
-/* Handle sample @number of @moment, the newest of its thread, and the thread's other samples. */
-static void take_thread(struct reader *r, const struct moment *moment, size_t number)
+/* The result for the thread of sample @number of @moment, without time: its state is late if its stack was not read. */
+static enum event_managed_state try_thread(struct reader *r, const struct moment *moment, size_t number, bool other, struct managed_process *p)
 {
-	struct managed_table *table = r->all->table;
-	enum event_managed_state state = EVENT_MANAGED_LATE;
 	const struct sample_head *newest = &moment->samples[number];
-	bool other = stack_shelves_wants(r->all->shelves, newest->pid);
-	struct managed_process *p = managed_table_hold(table, newest->pid);
-
-	for (size_t i = 0; i <= number && !p; i++)
-		if (is_same_thread(&moment->samples[i], newest))
-			put_expected(r, &moment->samples[i]);
-	if (!p && !other)
-		return;
+	enum event_managed_state state = EVENT_MANAGED_LATE;
 	uint64_t begin = clock_now_ns(CLOCK_MONOTONIC), took;
 
 	r->was_deep = false;
-	r->pid = newest->pid;
-	r->tid = newest->tid;
 	r->sample_ns = newest->time_ns;
+	r->pid = newest->pid;
 	r->reads_since_ns = begin;
 	if (!is_late(r, newest, begin) && budget_charge(&r->budget, begin, r->read_ns))
 		state = read_thread(r, moment, number, other, p);
 	r->reads_since_ns = 0;
-	for (size_t i = 0; i <= number && p; i++)
-		if (is_same_thread(&moment->samples[i], newest))
-			put_stack(r, &moment->samples[i], p, state);
-	managed_process_release(table, p);
 	took = clock_now_ns(CLOCK_MONOTONIC) - begin;
 	r->read_ns += took;
 	r->deep_ns += r->was_deep ? took : 0;
+	return state;
+}
+
+/* Handle sample @number of @moment, the newest of its thread, and the thread's other samples. */
+static void take_thread(struct reader *r, const struct moment *moment, size_t number)
+{
+	const struct sample_head *newest = &moment->samples[number];
+	bool other = stack_shelves_wants(r->all->shelves, newest->pid);
+	struct managed_process *p = managed_table_hold(r->all->table, newest->pid);
+	enum event_managed_state state = p || other ? try_thread(r, moment, number, other, p) : EVENT_MANAGED_LATE;
+
+	for (size_t i = 0; i <= number; i++) {
+		const struct sample_head *seen = &moment->samples[i];
+
+		if (!is_same_thread(seen, newest))
+			continue;
+		if (p) {
+			struct result result = result_read(r, seen, p, state);
+
+			answer(r, seen, &result);
+		} else {
+			pass_over(r, seen);
+		}
+	}
+	managed_process_release(r->all->table, p);
 }
 
 static void take_moment(struct reader *r, const struct moment *moment)
@@ -393,17 +439,14 @@ static void take_moment(struct reader *r, const struct moment *moment)
 	}
 }
 
-/* The drain may run meanwhile; it takes no sample without a result. */
+/* The drain may run meanwhile: it answers for samples that are not claimed yet. */
 static void take_samples(struct reader *r)
 {
 	uint64_t head = ring_head(r->ring);
 	struct moment moment;
 
-	bool any = newest_moment(r, head, &moment);
-
-	r->claimed = head;
-	if (any)
-		take_moment(r, &moment);
+	newest_moment(r, head, &moment);
+	take_moment(r, &moment);
 	r->pos = head;
 }
 
@@ -554,8 +597,8 @@ static struct reader *reader_new(struct managed_readers *m, size_t number)
 	r->ring = &m->fds->samples.items[number];
 	r->other = stack_reader_new(m->shapes, m->shelves, number);
 	r->epoll_fd = -1;
-	r->pos = ring_head(r->ring);
-	r->claimed = sample_head_tail(r->ring);
+	r->pos = r->ring->tail;
+	r->claims = &m->claims[number];
 	priority_mutex_init(&r->lock);
 	give_room(&r->results);
 	return r;
@@ -577,8 +620,11 @@ static void start_readers(struct managed_readers *m)
 	m->nreaders = m->fds->samples.len;
 	open_filter(m);
 	m->readers = memory_zeroed(m->nreaders, sizeof(*m->readers));
+	m->claims = memory_zeroed(m->nreaders, sizeof(*m->claims));
 	give_room(&m->taken);
 	for (size_t i = 0; i < m->nreaders; i++) {
+		/* Samples of before are in the ring: they get their answer, too. */
+		sample_claims_init(&m->claims[i], m->fds->samples.items[i].tail);
 		m->readers[i] = reader_new(m, i);
 		start_reader(m->readers[i]);
 	}
@@ -600,30 +646,45 @@ static bool is_blocked(const struct reader *r)
 	return blocked;
 }
 
-/* Give the work of reader number @i, who cannot be woken, to another one. Its sample is late. */
-static void replace(struct managed_readers *m, size_t i, uint64_t now_ns)
+/* Answer what @r owes of before @before_ns: it takes too long. Locked. */
+static void answer_late(struct reader *r, uint64_t before_ns)
 {
-	struct reader *old = m->readers[i], *fresh = reader_new(m, i);
-	struct sample_head sample = { .time_ns = old->sample_ns, .pid = old->pid, .tid = old->tid };
-	struct managed_process *p = managed_table_hold(m->table, sample.pid);
+	struct sample_head owed;
+	struct result result;
 
-	fresh->pos = old->pos;
-	fresh->claimed = old->claimed;
-	old->left = true;
+	while (sample_claims_expire(r->claims, before_ns, &owed))
+		if (result_without(r->all->table, &owed, &result))
+			put(r, &result);
+}
+
+/* From now on @old neither claims nor answers, however soon it wakes. Its results are @fresh's; its samples are late. */
+static void take_over(struct reader *old, struct reader *fresh)
+{
 	pthread_mutex_lock(&old->lock);
+	answer_late(old, UINT64_MAX);
+	old->left = true;
 	struct results results = old->results;
 
 	old->results = fresh->results;
 	pthread_mutex_unlock(&old->lock);
 	fresh->results = results;
-	if (p) {
-		managed_process_rest(m->table, p, now_ns);
-		put_stack(fresh, &sample, p, EVENT_MANAGED_LATE);
-	}
-	managed_process_release(m->table, p);
-	stack_shelves_give_up(m->shelves, sample.pid);
+	fresh->pos = sample_claims_end(fresh->claims);
 	fresh->dropped = old->dropped;
 	fresh->read_ns = old->read_ns;
+}
+
+/* Give the work of reader number @i, who cannot be woken, to another one. */
+static void replace(struct managed_readers *m, size_t i, uint64_t now_ns)
+{
+	struct reader *old = m->readers[i], *fresh = reader_new(m, i);
+	uint32_t pid = old->pid;
+	struct managed_process *p = managed_table_hold(m->table, pid);
+
+	take_over(old, fresh);
+	if (p)
+		managed_process_rest(m->table, p, now_ns);
+	managed_process_release(m->table, p);
+	stack_shelves_give_up(m->shelves, pid);
 	m->readers[i] = fresh;
 	m->left[m->nleft++] = old;
 	start_reader(fresh);
@@ -697,6 +758,7 @@ void managed_readers_free(struct managed_readers *m)
 	stack_shapes_free(m->shapes);
 	stack_shelves_free(m->shelves);
 	free(m->readers);
+	free(m->claims);
 	free(m);
 }
 
@@ -753,33 +815,9 @@ void managed_readers_sampled(struct managed_readers *m, uint32_t pid)
 		m->samples++;
 }
 
-bool managed_readers_missed(struct managed_readers *m, size_t ring, uint64_t end, const struct event *sample, struct event *ret)
+static void event_of(const struct result *result, const uint8_t *frames, struct event *ret)
 {
-	if (m->refused || (ring < m->nreaders && (!m->readers[ring]->started || m->readers[ring]->claimed >= end)))
-		return false;
-	struct managed_process *p = managed_table_hold(m->table, sample->pid);
-	const struct managed_expected *expected = p ? NULL : managed_table_expects(m->table, sample->pid);
-
-	if (!p && !expected)
-		return false;
 	*ret = (struct event){
-		.kind = EVENT_MANAGED,
-		.time_ns = sample->time_ns - 1,
-		.cpu = EVENT_NO_CPU,
-		.pid = sample->pid,
-		.tid = sample->tid,
-		.managed = { .runtime = p ? managed_process_runtime(p)->id : expected->runtime, .state = EVENT_MANAGED_LATE,
-			     .module = p ? managed_process_binary(p)->path : expected->binary.path },
-	};
-	managed_process_release(m->table, p);
-	m->missed++;
-	return true;
-}
-
-static struct err *tell(struct managed_readers *m, const struct result *result, const uint8_t *frames,
-			managed_take_fn *take, void *context)
-{
-	struct event ev = {
 		.kind = EVENT_MANAGED,
 		.time_ns = result->time_ns - 1,
 		.cpu = EVENT_NO_CPU,
@@ -796,13 +834,34 @@ static struct err *tell(struct managed_readers *m, const struct result *result, 
 			.labels = result->labels,
 		},
 	};
+	memcpy(ret->managed.loops, result->binary->loops, sizeof(ret->managed.loops));
+}
 
-	memcpy(ev.managed.loops, result->binary->loops, sizeof(ev.managed.loops));
+bool managed_readers_missed(struct managed_readers *m, size_t ring, uint64_t end, const struct event *sample, struct event *ret)
+{
+	struct sample_head seen = { .time_ns = sample->time_ns, .pid = sample->pid, .tid = sample->tid };
+	struct result result;
+
+	if (m->refused || (ring < m->nreaders && !sample_claims_pass(&m->claims[ring], end)))
+		return false;
+	if (!result_without(m->table, &seen, &result))
+		return false;
+	event_of(&result, NULL, ret);
+	m->missed++;
+	return true;
+}
+
+static struct err *tell(struct managed_readers *m, const struct result *result, const uint8_t *frames,
+			managed_take_fn *take, void *context)
+{
+	struct event ev;
+
+	event_of(result, frames, &ev);
 	m->totals.states[result->state]++;
 	return take(context, &ev);
 }
 
-static struct err *take_results(struct managed_readers *m, struct reader *r, uint64_t oldest_ns,
+static struct err *take_results(struct managed_readers *m, struct reader *r, const struct managed_times *times,
 				managed_take_fn *take, void *context)
 {
 	struct results swap = m->taken;
@@ -811,6 +870,7 @@ static struct err *take_results(struct managed_readers *m, struct reader *r, uin
 
 	swap.bytes.len = 0;
 	pthread_mutex_lock(&r->lock);
+	answer_late(r, times->next_ns == UINT64_MAX ? UINT64_MAX : times->next_ns + 1);
 	m->taken = r->results;
 	r->results = swap;
 	pthread_mutex_unlock(&r->lock);
@@ -819,7 +879,7 @@ static struct err *take_results(struct managed_readers *m, struct reader *r, uin
 
 		memcpy(&result, m->taken.bytes.items + pos, sizeof(result));
 		pos += sizeof(result);
-		if (result.time_ns - 1 < oldest_ns)
+		if (result.time_ns - 1 < times->oldest_ns)
 			m->totals.dropped++;
 		else
 			err = tell(m, &result, m->taken.bytes.items + pos, take, context);
@@ -828,13 +888,13 @@ static struct err *take_results(struct managed_readers *m, struct reader *r, uin
 	return err;
 }
 
-struct err *managed_readers_take(struct managed_readers *m, uint64_t oldest_ns, managed_take_fn *take,
+struct err *managed_readers_take(struct managed_readers *m, const struct managed_times *times, managed_take_fn *take,
 				 void *context)
 {
 	struct err *err = NULL;
 
 	for (size_t i = 0; i < m->nreaders && !err; i++)
-		err = take_results(m, m->readers[i], oldest_ns, take, context);
+		err = take_results(m, m->readers[i], times, take, context);
 	return err;
 }
 

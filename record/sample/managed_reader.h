@@ -83,15 +83,20 @@ uint64_t managed_readers_seen(const struct managed_readers *m, size_t ring, uint
 void managed_readers_sampled(struct managed_readers *m, uint32_t pid);
 
 /*
- * @sample, whose record ends at @end in ring number @ring, is consumed. True if no reader has looked at it: then *@ret is the event
+ * @sample, whose record ends at @end in ring number @ring, is consumed. True if no reader has claimed it: then *@ret is the event
  * that says that its stack is missing. Thread-safe.
  */
 bool managed_readers_missed(struct managed_readers *m, size_t ring, uint64_t end, const struct event *sample, struct event *ret);
 
 typedef struct err *managed_take_fn(void *context, const struct event *ev);
 
-/* Pass stacks read since the last call to @take, but none older than @oldest_ns. Stops at the first error. */
-MUST_USE struct err *managed_readers_take(struct managed_readers *m, uint64_t oldest_ns,
+struct managed_times {
+	uint64_t oldest_ns; /* nothing older can be passed on */
+	uint64_t next_ns;   /* likewise at the next call; UINT64_MAX: this is the last */
+};
+
+/* Pass stacks read since the last call to @take; those that are still being read and would be too old next time are late. Stops at the first error. */
+MUST_USE struct err *managed_readers_take(struct managed_readers *m, const struct managed_times *times,
 					  managed_take_fn *take, void *context);
 
 /* The receiver of mappings, forks, execs and exits. */
