@@ -36,6 +36,7 @@ struct waiting {
 	struct event_managed managed; /* without its frames */
 	uint32_t module;	      /* of the interpreter, in the profile */
 	VEC(struct managed_frame) frames; /* innermost first */
+	uint32_t without_line;	/* the innermost frame's location, its line not known */
 	bool collects; /* its interpreter collects garbage */
 	size_t nlabels;
 	struct profile_label labels[EVENT_MANAGED_LABELS];
@@ -208,6 +209,20 @@ bool managed_stacks_label(const struct managed_stacks *m, const struct event *ev
 	return false;
 }
 
+/* Does the interpreter compile scripts (opcache, YJIT)? */
+static bool has_jit(enum event_managed_runtime runtime)
+{
+	return runtime == EVENT_MANAGED_PHP || runtime == EVENT_MANAGED_RUBY;
+}
+
+static uint32_t location_without_line(struct managed_stacks *m, const struct event_managed *managed)
+{
+	struct event_managed_frame frame = managed->frames[0];
+
+	frame.line = 0;
+	return location_of(m, &frame);
+}
+
 void managed_stacks_event(struct managed_stacks *m, const struct event *ev)
 {
 	const struct event_managed *managed = &ev->managed;
@@ -226,6 +241,8 @@ void managed_stacks_event(struct managed_stacks *m, const struct event *ev)
 		vec_push(&w->frames, ((struct managed_frame){ location_of(m, &managed->frames[i]),
 							      managed->frames[i].entry,
 							      strcmp(managed->frames[i].file, "[internal]") == 0 }));
+	if (managed->nframes && has_jit(managed->runtime))
+		w->without_line = location_without_line(m, managed);
 }
 
 /* ---- merging --------------------------------------------------------------------------------------- */
@@ -245,8 +262,17 @@ static bool in_loop(const struct event_managed *managed, uint64_t vaddr)
  */
 static bool is_compiled(const struct event_managed *managed, const struct profile_location *at)
 {
-	return at->kind == PROFILE_FRAME_JIT &&
-	       (managed->runtime == EVENT_MANAGED_PHP || managed->runtime == EVENT_MANAGED_RUBY);
+	return at->kind == PROFILE_FRAME_JIT && has_jit(managed->runtime);
+}
+
+/* Of the interpreter's own code: its binary, and the library in which PHP's JIT has what its code calls. */
+static bool is_own(const struct managed_stacks *m, const struct waiting *w, const struct profile_location *at)
+{
+	const struct profile *p = m->namer->profile;
+	const struct profile_module *module = &p->modules.items[at->module];
+
+	return module->path == w->module || (w->managed.runtime == EVENT_MANAGED_PHP &&
+					     strcmp(profile_text(p, module->name), "opcache.so") == 0);
 }
 
 static void gather_natives(struct managed_stacks *m, const struct waiting *w, uint32_t stack)
@@ -257,8 +283,8 @@ static void gather_natives(struct managed_stacks *m, const struct waiting *w, ui
 	for (; stack; stack = p->stacks.items[stack].parent) {
 		const struct profile_location *at =
 			&p->locations.items[p->stacks.items[stack].location];
-		bool own = p->modules.items[at->module].path == w->module;
-		bool loop = own && in_loop(&w->managed, at->vaddr);
+		bool own = is_own(m, w, at);
+		bool loop = p->modules.items[at->module].path == w->module && in_loop(&w->managed, at->vaddr);
 		bool compiled = is_compiled(&w->managed, at);
 
 		m->nloops += loop;
@@ -412,6 +438,20 @@ static bool has_compiled(const struct managed_stacks *m)
 	return false;
 }
 
+/*
+ * Compiled code writes down its instruction only before it calls something that may fail. While it runs itself, or a helper that cannot fail,
+ * memory and registers have an instruction of before, and so another line.
+ */
+static void forget_line(struct managed_stacks *m, struct waiting *w)
+{
+	size_t i = 0;
+
+	while (i < m->natives.len && !m->natives.items[i].loop && !m->natives.items[i].compiled)
+		i++;
+	if (i < m->natives.len && m->natives.items[i].compiled && !w->frames.items[0].in_c)
+		w->frames.items[0].location = w->without_line;
+}
+
 static uint32_t merge(struct managed_stacks *m, const struct waiting *w, bool complete)
 {
 	size_t entries = count_entries(w);
@@ -444,6 +484,7 @@ uint32_t managed_stacks_merge(struct managed_stacks *m, const struct event *ev, 
 	if (!w->frames.len)
 		return stack;
 	gather_natives(m, w, stack);
+	forget_line(m, w);
 
 	uint64_t mismatched = m->counts.mismatched;
 	uint32_t merged = merge(m, w, complete);

@@ -266,14 +266,44 @@ TEST(managed_stacks_have_the_place_of_code_that_the_interpreters_own_jit_made)
 	scene_init(&scene, ips, ARRAY_LEN(ips), frames, ARRAY_LEN(frames));
 	scene.managed.managed.runtime = EVENT_MANAGED_PHP;
 	CHECK_UINT(merge_scene(&scene, false).merged, 1);
-	CHECK_STR(shown, "work:2 libc.so.6");
+	CHECK_STR(shown, "work:0 libc.so.6");
 	/* It is entered without the loop, and how often cannot be told. */
 	scene.nips = 2;
 	CHECK_UINT(merge_scene(&scene, false).mismatched, 0);
-	CHECK_STR(shown, "work:2 libc.so.6");
+	CHECK_STR(shown, "work:0 libc.so.6");
 	scene.nips = ARRAY_LEN(ips);
 	/* Of a Python program it may be numba's. */
 	scene.managed.managed.runtime = EVENT_MANAGED_PYTHON;
 	merge_scene(&scene, false);
 	CHECK_STR(shown, "work:2 [jit 1] libc.so.6");
+}
+
+TEST(managed_stacks_have_no_line_where_compiled_code_may_not_have_written_its_own)
+{
+	static const uint64_t ips[] = { 0x200100, 0x400100, LOOP + 16, GLUE };
+	static const struct event_managed_frame frames[] = {
+		{ "strlen", "[internal]", 0, 0, false, NULL },
+		{ "work", "/srv/site.php", 1, 2, false, NULL },
+		{ "run", "/srv/site.php", 10, 12, true, NULL },
+	};
+	struct scene scene;
+
+	/* A function of PHP's own was called: its caller has written where it is, as have all before it. */
+	scene_init(&scene, ips, ARRAY_LEN(ips), frames, ARRAY_LEN(frames));
+	scene.managed.managed.runtime = EVENT_MANAGED_PHP;
+	merge_scene(&scene, false);
+	CHECK_STR(shown, "run:12 work:2 strlen:0 libc.so.6");
+
+	scene_init(&scene, ips + 1, ARRAY_LEN(ips) - 1, frames + 1, ARRAY_LEN(frames) - 1);
+	scene.managed.managed.runtime = EVENT_MANAGED_PHP;
+	merge_scene(&scene, false);
+	CHECK_STR(shown, "run:12 work:0");
+
+	/* It is called by compiled code, and interpreted. */
+	static const uint64_t interpreted[] = { 0x200100, LOOP + 32, 0x400100, LOOP + 16, GLUE };
+
+	scene_init(&scene, interpreted, ARRAY_LEN(interpreted), frames + 1, ARRAY_LEN(frames) - 1);
+	scene.managed.managed.runtime = EVENT_MANAGED_PHP;
+	merge_scene(&scene, false);
+	CHECK(strstr(shown, "work:2"));
 }
