@@ -88,6 +88,11 @@ const char *number_time_title(const char *event)
 	return "time";
 }
 
+const char *number_weight_title(const char *event, const char *unit)
+{
+	return strcmp(unit, "ns") == 0 ? number_time_title(event) : unit;
+}
+
 const char *number_counted(const char *event)
 {
 	if (strcmp(event, "off-cpu") == 0 || strcmp(event, "kernel-lock") == 0)
@@ -168,8 +173,13 @@ const char *number_sum(struct arena *arena, const struct profile_sum *sum, const
 {
 	const char *samples = number_of(arena, sum->count, number_counted(event));
 
-	if (!profile_is_counted(sum))
-		return arena_printf(arena, "%s%s", amount(arena, sum->weight, event, unit), of);
+	if (!profile_is_counted(sum)) {
+		const char *text = amount(arena, sum->weight, event, unit);
+
+		if (*of && strcmp(unit, "ns") == 0) /* "of time of wall" */
+			return arena_printf(arena, "%s (%s)", text, event);
+		return arena_printf(arena, "%s%s", text, of);
+	}
 	if (sum->weight == (int64_t)sum->count && strcmp(event, "samples") == 0)
 		return arena_printf(arena, "%s%s", samples, of);
 	return arena_printf(arena, "%s%s, %s", samples, of,

@@ -35,6 +35,9 @@ const char *number_samples_data(struct arena *arena, const struct profile_sum *s
 /* What the nanoseconds of @event are: "CPU time", "waiting", "time". */
 const char *number_time_title(const char *event);
 
+/* What the values of @event are, above a column of number_weight(): number_time_title() or @unit. */
+const char *number_weight_title(const char *event, const char *unit);
+
 /* What the samples of @event are, one of them: "sample", "wait", "span". */
 const char *number_counted(const char *event);
 

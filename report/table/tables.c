@@ -306,6 +306,7 @@ static void print_tree(struct output *o, const struct view_spec *spec, struct ta
 		.limit = o->request->limit,
 		.min_share = o->request->min_share,
 		.event = event_name(o, spec->event),
+		.unit = profile_text(o->p, o->p->types.items[spec->event].unit),
 		.utf8 = o->term.utf8,
 	};
 	struct call_tree tree;

@@ -37,6 +37,7 @@ struct filler {
 	const struct tree_table_options *options;
 	const struct guides *guides;
 	bool has_own;  /* a column says what functions did themselves */
+	bool counted;  /* it is known how many samples the sums are of */
 	uint64_t rows; /* of data, so far */
 };
 
@@ -77,8 +78,12 @@ static void put_text_row(struct filler *f, const char *guides, const struct prof
 
 	table_add_row(f->table, 0, own ? TABLE_PLAIN : TABLE_DIM);
 	table_add_cell(f->table, number_share(f->arena, share.share), NULL);
-	table_add_cell(f->table, number_interval(f->arena, &share), NULL);
-	table_add_cell(f->table, number_samples(f->arena, sum), NULL);
+	if (f->counted) {
+		table_add_cell(f->table, number_interval(f->arena, &share), NULL);
+		table_add_cell(f->table, number_samples(f->arena, sum), NULL);
+	} else {
+		table_add_cell(f->table, number_weight(f->arena, sum->weight, f->options->unit), NULL);
+	}
 	if (f->has_own)
 		table_add_cell(f->table,
 			       own ? number_share(f->arena, share_of(f, own).share) : "", NULL);
@@ -224,8 +229,13 @@ static void add_text_columns(struct filler *f)
 	const struct table_column module = { "module", "module", TABLE_LEFT, TABLE_DROP, false };
 
 	table_add_column(f->table, &share);
-	table_add_column(f->table, &range);
-	table_add_column(f->table, &samples);
+	if (f->counted) {
+		table_add_column(f->table, &range);
+		table_add_column(f->table, &samples);
+	} else {
+		table_add_column(f->table, &(struct table_column){
+			number_weight_title(f->options->event, f->options->unit), "weight", TABLE_RIGHT, TABLE_DROP, true });
+	}
 	if (f->has_own)
 		table_add_column(f->table, &self);
 	table_add_column(f->table, &function);
@@ -297,6 +307,7 @@ void tree_table_fill(struct table *table, const struct call_tree *tree,
 		.options = options,
 		.guides = options->utf8 ? &box : &ascii,
 		.has_own = tree->direction == CALL_TREE_CALLEES,
+		.counted = profile_is_counted(&all->sum),
 	};
 
 	if (options->data) {

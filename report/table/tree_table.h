@@ -13,6 +13,7 @@ struct tree_table_options {
 	uint64_t limit;    /* children of each node, UINT64_MAX for no limit */
 	double min_share;  /* 0 .. 1: nodes below are folded, what is folded is summed up */
 	const char *event; /* first column of data */
+	const char *unit;  /* of its values, for what has no number of samples */
 	bool utf8;         /* guides may be box-drawing characters */
 };
 

@@ -166,8 +166,6 @@ static bool has_modules_beside(const struct filler *f)
 
 static void add_text_columns(struct filler *f)
 {
-	bool time = strcmp(f->unit, "ns") == 0;
-
 	add_number(f, "share", "share", TABLE_KEEP);
 	if (f->options->bars)
 		table_add_column(f->table, &(struct table_column){ "", "bar", TABLE_LEFT,
@@ -177,7 +175,7 @@ static void add_text_columns(struct filler *f)
 		add_number(f, "samples", "samples", TABLE_KEEP);
 	}
 	if (!f->options->brief)
-		add_number(f, time ? number_time_title(f->options->event) : f->unit, "weight", TABLE_DROP);
+		add_number(f, number_weight_title(f->options->event, f->unit), "weight", TABLE_DROP);
 	if (f->total)
 		add_number(f, "self", "self", TABLE_KEEP);
 	if (has_latency(f)) {

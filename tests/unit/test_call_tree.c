@@ -151,6 +151,29 @@ TEST(call_tree_folds_what_is_rare_and_says_so)
 	profile_free(p);
 }
 
+/* Exact sums of a tracing profiler, a heap's bytes: no column is full of dashes. */
+TEST(call_tree_without_counts_shows_what_was_summed_up)
+{
+	const struct tree_table_options options = { .limit = UINT64_MAX, .min_share = 0.01, .event = "wall", .unit = "ns" };
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	struct profile *p = synthetic_new();
+	struct call_tree tree;
+	struct table table;
+
+	synthetic_add(p, &(struct synthetic_sample){ "main;work", 1, 1, 1, 2000000000 });
+	p->samples.items[0].weight_sq = PROFILE_UNCOUNTED;
+	call_tree_build(&tree, p, &(struct view_spec){ .event = 0 }, CALL_TREE_CALLEES);
+	table_init(&table, &arena);
+	tree_table_fill(&table, &tree, &options);
+	CHECK_UINT(table.columns.len, 5);
+	CHECK_STR(table.columns.items[1].title, "time");
+	CHECK_STR(table.cells.items[1].text, "2.00 s");
+	CHECK_STR(table.cells.items[3].text, "main");
+	table_deinit(&table);
+	call_tree_deinit(&tree);
+	profile_free(p);
+}
+
 TEST(call_tree_folds_the_middle_of_a_long_chain_and_no_other)
 {
 	const struct synthetic_sample sample = { "a;b;c;d;e;f;g;h;i;j;k", 1, 1, 30, 10 };
