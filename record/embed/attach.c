@@ -315,10 +315,18 @@ void attach_kernel_address(struct attach_front *f, uint64_t ip, enum attach_use 
 		vec_push(&f->told, ((struct told){ .ip = ip, .leaf = leaf, .kernel = true }));
 }
 
+static void forget_all_addresses(struct attach *a)
+{
+	for (size_t i = 0; i < a->fronts.len; i++)
+		forget_addresses(a->fronts.items[i]);
+}
+
 static void take_told(struct attach *a, const struct told *told)
 {
 	if (told->kernel) {
-		kernel_symbols_touch(&a->kernel.symbols, told->ip, told->leaf);
+		/* Those that are still seen must be told of again, or they would be dropped. */
+		if (kernel_symbols_touch(&a->kernel.symbols, told->ip, told->leaf))
+			forget_all_addresses(a);
 		return;
 	}
 	if (told->function) {
@@ -393,10 +401,9 @@ void attach_round(struct attach *a)
 void attach_forget(struct attach *a)
 {
 	attach_jit_forget(&a->jit);
-	map_clear(&a->kernel.symbols.addresses);
+	kernel_symbols_forget(&a->kernel.symbols);
 	code_files_forget(&a->files);
-	for (size_t i = 0; i < a->fronts.len; i++)
-		forget_addresses(a->fronts.items[i]);
+	forget_all_addresses(a);
 }
 
 /* What the child does with its copy of @context. */

@@ -95,6 +95,8 @@ struct err *attach_kernel_write(struct attach_kernel *kernel, enum attach_bundle
 {
 	struct kernel_symbol_list list = { 0 };
 	struct kernel_function_list functions = { 0 };
+
+	kernel_symbols_join(&kernel->symbols);
 	CLEANUP(writer_deinit) struct writer kept = { 0 };
 	FILE *kallsyms = open_kallsyms(kernel, &kept);
 	int error = errno;
@@ -112,6 +114,12 @@ struct err *attach_kernel_write(struct attach_kernel *kernel, enum attach_bundle
 			  "the kernel loaded code (BPF programs, trampolines) %" PRIu64 " times more than the "
 			  "%u that are kept: code that was unloaded again has no name",
 			  kernel->symbols.left_out, KERNEL_SYMBOLS_TOLD_MAX);
+	if (kernel->symbols.dropped)
+		diag_warn(notes,
+			  "more than %u addresses in the kernel were seen: the %" PRIu64 " that were not seen for longest were "
+			  "dropped; functions that only they lie in have no name",
+			  KERNEL_SYMBOLS_ADDRESSES_MAX, kernel->symbols.dropped);
+	kernel->symbols.dropped = 0;
 	if (kallsyms)
 		fclose(kallsyms);
 	if (list.len)

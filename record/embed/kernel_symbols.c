@@ -41,9 +41,36 @@ struct answers {
 	size_t len, cap;
 };
 
-void kernel_symbols_touch(struct kernel_symbols *symbols, uint64_t ip, uint64_t leaves)
+bool kernel_symbols_touch(struct kernel_symbols *symbols, uint64_t ip, uint64_t leaves)
 {
-	*map_put(&symbols->addresses, ip, NULL) += leaves;
+	const uint64_t *before = map_get(&symbols->older, ip);
+	uint64_t *seen = map_put(&symbols->addresses, ip, NULL);
+
+	*seen += leaves + (before ? *before : 0);
+	if (before)
+		map_remove(&symbols->older, ip);
+	if (symbols->addresses.len < KERNEL_SYMBOLS_ADDRESSES_MAX / 2)
+		return false;
+	symbols->dropped += symbols->older.len;
+	map_deinit(&symbols->older);
+	symbols->older = symbols->addresses;
+	symbols->addresses = (struct map){ 0 };
+	return true;
+}
+
+void kernel_symbols_forget(struct kernel_symbols *symbols)
+{
+	map_clear(&symbols->addresses);
+	map_clear(&symbols->older);
+}
+
+void kernel_symbols_join(struct kernel_symbols *symbols)
+{
+	const struct map_slot *slot;
+
+	for (size_t pos = 0; (slot = map_next(&symbols->older, &pos));)
+		*map_put(&symbols->addresses, slot->key, NULL) += slot->value;
+	map_clear(&symbols->older);
 }
 
 void kernel_symbols_tell(struct kernel_symbols *symbols, const struct event_ksymbol *ev)
@@ -67,6 +94,7 @@ void kernel_symbols_deinit(struct kernel_symbols *symbols)
 {
 	arena_deinit(&symbols->arena);
 	map_deinit(&symbols->addresses);
+	map_deinit(&symbols->older);
 	vec_deinit(&symbols->told);
 }
 

@@ -20,6 +20,9 @@
 /* So much code that came while the recorder ran is kept by name. */
 #define KERNEL_SYMBOLS_TOLD_MAX (1U << 17)
 
+/* So many addresses; of more, those that were not seen for longest are dropped. The kernel's code has about as many calls. */
+#define KERNEL_SYMBOLS_ADDRESSES_MAX (1U << 18)
+
 /* Code of the kernel's records. */
 struct kernel_code {
 	uint64_t addr, len;
@@ -28,7 +31,9 @@ struct kernel_code {
 
 struct kernel_symbols {
 	struct arena arena;
-	struct map addresses;
+	struct map addresses; /* seen lately: to the samples taken there */
+	struct map older;     /* not seen since half of the most were */
+	uint64_t dropped;     /* addresses */
 	VEC(struct kernel_code) told;
 	uint64_t left_out; /* that were not kept, as there were KERNEL_SYMBOLS_TOLD_MAX */
 };
@@ -54,8 +59,17 @@ struct kernel_function_list {
 	size_t len, cap;
 };
 
-/* An address in the kernel was seen, by so many samples taken there (0: a caller's). */
-void kernel_symbols_touch(struct kernel_symbols *symbols, uint64_t ip, uint64_t leaves);
+/*
+ * An address in the kernel was seen, by so many samples taken there (0: a caller's). True: half of the most are new since it last
+ * was, and what is not touched from now on is dropped the next time.
+ */
+bool kernel_symbols_touch(struct kernel_symbols *symbols, uint64_t ip, uint64_t leaves);
+
+/* Forget all addresses. */
+void kernel_symbols_forget(struct kernel_symbols *symbols);
+
+/* Before reading: all addresses into @addresses. */
+void kernel_symbols_join(struct kernel_symbols *symbols);
 
 /* Code appeared; what is removed is remembered nevertheless. */
 void kernel_symbols_tell(struct kernel_symbols *symbols, const struct event_ksymbol *ev);

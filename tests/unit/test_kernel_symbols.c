@@ -157,6 +157,30 @@ TEST(kernel_symbols_count_the_code_that_they_cannot_keep)
 	CHECK_UINT(r.symbols.left_out, 2);
 }
 
+TEST(kernel_symbols_drop_the_addresses_that_were_not_seen_for_longest)
+{
+	const uint64_t first = 0xffffffff81000000, kept = 0xffffffff90000000, half = KERNEL_SYMBOLS_ADDRESSES_MAX / 2;
+	CLEANUP(result_deinit) struct result r = { 0 };
+	unsigned turns = 0;
+
+	for (uint64_t i = 0; i < 3 * half; i++) {
+		bool turned = kernel_symbols_touch(&r.symbols, first + i, 0);
+
+		turns += turned;
+		if (!i || turned) /* whoever is asked again tells again */
+			turns += kernel_symbols_touch(&r.symbols, kept, 1);
+		CHECK(r.symbols.addresses.len + r.symbols.older.len <= KERNEL_SYMBOLS_ADDRESSES_MAX);
+	}
+	CHECK_UINT(turns, 3);
+	kernel_symbols_join(&r.symbols);
+	CHECK_UINT(r.symbols.addresses.len + r.symbols.dropped, 3 * half + 1);
+	CHECK(r.symbols.dropped >= half && !r.symbols.older.len);
+	CHECK_UINT(*map_get(&r.symbols.addresses, kept), 4);
+	CHECK(!map_get(&r.symbols.addresses, first) && map_get(&r.symbols.addresses, first + 3 * half - 1));
+	kernel_symbols_forget(&r.symbols);
+	CHECK(!r.symbols.addresses.len);
+}
+
 static void check_function(const struct kernel_function *function, uint64_t begin, uint64_t end,
 			   uint64_t leaves)
 {
