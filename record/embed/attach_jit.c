@@ -10,6 +10,7 @@
 #include "record/embed/jvm_perfmap.h"
 #include "record/embed/perf_map.h"
 #include "record/task/process_age.h"
+#include "record/task/process_stat.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -217,20 +218,11 @@ static uint64_t dump_len(int fd)
 }
 
 /* The user whose process it is; UINT32_MAX: it has ended. */
-static uint32_t owner_of(uint32_t pid)
-{
-	char path[32];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32, pid);
-	return stat(path, &st) == 0 ? st.st_uid : UINT32_MAX;
-}
-
 static bool begin_process(struct embed_child *child, const struct perf_map *map)
 {
 	char name[64];
 
-	embed_child_owner(child, owner_of(map->pid));
+	embed_child_owner(child, process_owner(map->pid));
 
 	snprintf(name, sizeof(name), "code that process %" PRIu32 " made", map->pid);
 	return embed_child_step(child, EMBED_WRITE, name) && embed_child_has_share(child);

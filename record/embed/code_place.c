@@ -8,6 +8,7 @@
 #include "formats/base/path_fd.h"
 #include "formats/process/mapping.h"
 #include "record/task/map_query.h"
+#include "record/task/process_stat.h"
 #include "symbolize/elf/build_id_file.h"
 
 #include <fcntl.h>
@@ -144,13 +145,13 @@ static void query(const struct request *q, struct code_found *ret)
  */
 static uint32_t owner_of(int fd, uint32_t pid)
 {
-	char path[32];
-	struct stat file, process;
+	struct stat file;
 
 	if (fstat(fd, &file) < 0)
 		return 0;
-	snprintf(path, sizeof(path), "/proc/%" PRIu32, pid);
-	return major(file.st_dev) || stat(path, &process) < 0 ? file.st_uid : process.st_uid;
+	uint32_t owner = major(file.st_dev) ? UINT32_MAX : process_owner(pid);
+
+	return owner == UINT32_MAX ? file.st_uid : owner;
 }
 
 static void run_open(const void *request, void *to, int *ret_fd)
@@ -202,6 +203,7 @@ static enum foreign_result ask(struct foreign_reader *reader,
 		.request = q,
 		.request_len = offsetof(struct request, path) + path_len + 1,
 		.answer_len = sizeof(*found),
+		.pid = place->lineage[0],
 	};
 
 	if (path_len >= sizeof(q->path))

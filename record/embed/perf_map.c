@@ -111,6 +111,7 @@ static int ask_for_tmp(struct foreign_reader *reader, uint32_t pid)
 		.request = &pid,
 		.request_len = sizeof(pid),
 		.answer_len = 1,
+		.pid = pid,
 	};
 	char answer;
 	int fd;

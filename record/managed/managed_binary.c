@@ -10,6 +10,7 @@
 #include "formats/base/path_fd.h"
 #include "formats/base/reader.h"
 #include "record/task/maps_line.h"
+#include "record/task/process_stat.h"
 #include "symbolize/elf/image.h"
 
 #include <fcntl.h>
@@ -56,6 +57,7 @@ struct managed_file {
 	const struct managed_runtime *runtime;
 	uint64_t device, inode, offset;
 	bool usable, late;
+	uint32_t owner; /* user of the first process that mapped it */
 	uint64_t vaddr;
 	struct managed_binary binary;
 	char path[];
@@ -442,6 +444,7 @@ static enum foreign_result ask(struct foreign_reader *reader, const struct manag
 		.request = request,
 		.request_len = offsetof(struct request, path) + len + 1,
 		.answer_len = answer_len,
+		.pid = place->pid,
 	};
 
 	memset(answer, 0, answer_len);
@@ -517,6 +520,18 @@ static struct managed_file *known_file(const struct managed_files *files,
 	return NULL;
 }
 
+/* A user may have any number of copies of real interpreters, or of files that do not answer. */
+static bool has_too_many(const struct managed_files *files, uint32_t owner)
+{
+	size_t count = 0, max = files->max_of_user ? files->max_of_user : MANAGED_FILES_OF_USER_MAX;
+
+	if (!files->max_of_user && !owner)
+		return false;
+	for (size_t i = 0; i < files->items.len; i++)
+		count += files->items.items[i]->owner == owner && (files->items.items[i]->usable || files->items.items[i]->late);
+	return count >= max;
+}
+
 /*
  * Forget the oldest file that turned out to hold no interpreter: nobody refers to it. Any user can begin programs with an interpreter's name.
  * One that did not answer is kept, for it would have to be waited for again.
@@ -542,11 +557,18 @@ static struct managed_file *find_file(struct managed_files *files, const struct 
 
 	if (file)
 		return file;
-	if (files->items.len >= MANAGED_FILES_MAX && !make_room(files)) {
+	uint32_t owner = process_owner(place->pid);
+
+	if (has_too_many(files, owner)) {
+		*why = "there are more files of interpreters of one user than " NUMBER_TEXT(MANAGED_FILES_OF_USER_MAX);
+		return NULL;
+	}
+	if (files->items.len >= (files->max ? files->max : MANAGED_FILES_MAX) && !make_room(files)) {
 		*why = "there are more files of interpreters than " NUMBER_TEXT(MANAGED_FILES_MAX);
 		return NULL;
 	}
 	file = new_file(runtime, place);
+	file->owner = owner;
 	enum foreign_result result = read_file(files->reader, place, file);
 
 	if (result == FOREIGN_REFUSED) {

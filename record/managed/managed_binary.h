@@ -13,7 +13,8 @@
 #include "record/managed/managed.h"
 #include "record/task/foreign_reader.h"
 
-#define MANAGED_FILES_MAX 64
+#define MANAGED_FILES_MAX 1024
+#define MANAGED_FILES_OF_USER_MAX 256 /* but for root */
 
 struct image;
 struct managed_file;
@@ -22,6 +23,7 @@ struct managed_file;
 struct managed_files {
 	struct foreign_reader *reader; /* freed with it; NULL: the caller itself reads, and may wait for ever */
 	VEC(struct managed_file *) items;
+	size_t max, max_of_user; /* 0, except in tests: those above */
 };
 
 /* Where the file is mapped in a process. */
@@ -34,7 +36,7 @@ struct managed_place {
 
 /*
  * The binary at @place, for @runtime, and what to add to its link-time addresses there; NULL if it cannot be read or has
- * none of the runtime's symbols; or if it did not answer or there are MANAGED_FILES_MAX interpreters already;
+ * none of the runtime's symbols; or if it did not answer or there are MANAGED_FILES_MAX interpreters already, or its user's MANAGED_FILES_OF_USER_MAX;
  * only then *@ret_why is set. @ret_why may be NULL. Valid until managed_files_deinit().
  */
 const struct managed_binary *managed_files_get(struct managed_files *files,

@@ -11,8 +11,10 @@
 #include "formats/base/path.h"
 #include "formats/base/vec.h"
 #include "record/managed/managed_binary.h"
+#include "record/managed/managed_queue.h"
 #include "record/task/inner_pid.h"
 #include "record/task/process_clock.h"
+#include "record/task/process_stat.h"
 #include "record/task/task_memory.h"
 
 #include <errno.h>
@@ -80,7 +82,7 @@ struct managed_table {
 	pthread_cond_t more, done;
 	struct map by_pid; /* to struct managed_process * */
 	struct map plain;  /* hashes of programs that hold no interpreter */
-	VEC(uint32_t) queue;
+	struct managed_queue queue;
 	bool ending, has_finder, finds; /* finds: it is at work on one */
 	pthread_t finder;
 	struct managed_files files; /* the finder's, under @looking */
@@ -313,15 +315,17 @@ static bool look_into(struct managed_table *t, struct managed_process *p, char *
 }
 
 /* Make @p known if one of the runtimes is there. It is not in the table's hands meanwhile. *@ret_plain: its @program, if not 0, holds none. */
-static bool look_at(struct managed_table *t, struct managed_process *p, uint64_t program, bool *ret_plain)
+static bool look_at(struct managed_table *t, struct managed_process *p, uint64_t program, bool *ret_plain, uint64_t *ret_spent_ns)
 {
-	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC);
+	uint64_t begin_ns = clock_now_ns(CLOCK_MONOTONIC), waited_ns = foreign_reader_waited_ns(t->files.reader);
 
 	pthread_mutex_lock(&t->looking);
 	for (size_t i = 0; i < ARRAY_LEN(runtimes) && !p->state && !program; i++)
 		look_for(t, p, runtimes[i], t->path);
 	*ret_plain = program && look_into(t, p, t->path) && !p->state;
-	t->spent_ns += clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
+	*ret_spent_ns = clock_now_ns(CLOCK_MONOTONIC) - begin_ns;
+	/* What waits for a file uses no CPU: that has its own budget. */
+	t->spent_ns += *ret_spent_ns - MIN(foreign_reader_waited_ns(t->files.reader) - waited_ns, *ret_spent_ns);
 	pthread_mutex_unlock(&t->looking);
 	p->has_namespace = p->host.pid != p->pid;
 	return p->state && task_memory_open(&p->memory, p->pid);
@@ -338,10 +342,11 @@ static void announce(struct managed_table *t)
 }
 
 /* Locked, and unlocked meanwhile. */
-static void look(struct managed_table *t, uint32_t pid)
+static void look(struct managed_table *t, uint32_t pid, uint32_t uid)
 {
 	struct managed_process *p = find(t, pid);
 	bool known = false, plain = false;
+	uint64_t spent_ns;
 
 	if (!p || p->status != QUEUED)
 		return;
@@ -355,8 +360,9 @@ static void look(struct managed_table *t, uint32_t pid)
 		if (plain)
 			continue;
 		pthread_mutex_unlock(&t->lock);
-		known = look_at(t, p, program, &plain);
+		known = look_at(t, p, program, &plain, &spent_ns);
 		pthread_mutex_lock(&t->lock);
+		managed_queue_charge(&t->queue, uid, spent_ns);
 		if (plain)
 			remember(&t->plain, program);
 	} while (!known && p->again);
@@ -368,6 +374,14 @@ static void look(struct managed_table *t, uint32_t pid)
 	else if (p->program && find(t, pid) == p)
 		forget(t, pid);
 	unhold(p);
+}
+
+/* Locked, and unlocked meanwhile. */
+static void look_at_next(struct managed_table *t)
+{
+	uint32_t uid, pid = managed_queue_take(&t->queue, &uid);
+
+	look(t, pid, uid);
 }
 
 /* Locked, and unlocked meanwhile. */
@@ -393,7 +407,7 @@ static void *find_processes(void *context)
 			pthread_cond_broadcast(&t->done);
 			pthread_cond_wait(&t->more, &t->lock);
 		} else if (budget_charge(&t->budget, clock_now_ns(CLOCK_MONOTONIC), t->spent_ns))
-			look(t, t->queue.items[--t->queue.len]);
+			look_at_next(t);
 		else
 			rest(t); /* over budget: so many processes start */
 	}
@@ -410,7 +424,7 @@ static void queue(struct managed_table *t, struct managed_process *p)
 	}
 	t->has_finder = true;
 	p->status = QUEUED;
-	vec_push(&t->queue, p->pid);
+	managed_queue_push(&t->queue, p->pid, process_owner(p->pid));
 	pthread_cond_signal(&t->more);
 }
 
@@ -438,7 +452,7 @@ void managed_table_free(struct managed_table *t)
 	map_deinit(&t->plain);
 	map_deinit(&t->plain_libraries);
 	arena_deinit(&t->arena);
-	vec_deinit(&t->queue);
+	managed_queue_deinit(&t->queue);
 	vec_deinit(&t->expected);
 	managed_files_deinit(&t->files);
 	managed_names_deinit(&t->names);

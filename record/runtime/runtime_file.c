@@ -201,6 +201,7 @@ static bool ask_file(struct foreign_reader *reader, const struct managed_place *
 		.request = q,
 		.request_len = offsetof(struct tables, path) + len + 1,
 		.answer_len = what->answer_len,
+		.pid = place->pid,
 	};
 	int fd;
 

@@ -36,6 +36,9 @@
 #define PROMPT_NS   500000 /* an answer that took no longer was work */
 #define WORK_WEIGHT 6	   /* of which a sixth counts */
 #define BUSY_PART   4	   /* part of the timeout of one answer after which a busy reader is looked at again */
+#define SHARE_PART    4 /* of what is left may one answer take, and of the whole one user */
+#define LEAST_PART    16 /* of the timeout of one answer: if less is left, nothing is asked */
+#define OWNERS_MAX    64 /* further ones count as one */
 #define SOON_PART     5 /* part of the timeout of one answer that applies to a batch */
 
 struct limits {
@@ -54,6 +57,12 @@ struct request {
 	uint8_t bytes[FOREIGN_REQUEST_MAX];
 };
 
+/* What a user has left, and when that was filled. */
+struct owner {
+	uint32_t uid;
+	uint64_t left_ns, filled_ns;
+};
+
 struct foreign_reader {
 	pid_t pid; /* 0: none runs */
 	int fd;    /* to it */
@@ -62,6 +71,9 @@ struct foreign_reader {
 	pid_t left[FOREIGN_LEFT_MAX]; /* killed, but not yet dead */
 	size_t nleft;
 	uint64_t bucket_ns, filled_ns; /* the budget for waiting, and when it was last filled */
+	uint64_t waited_ns;
+	struct owner owners[OWNERS_MAX]; /* those that were waited for */
+	size_t nowners;
 	uint64_t late, refused;
 	char first_late[NAME_MAX_LEN];
 	int policy; /* of the reader, the recorder's as it began */
@@ -298,6 +310,58 @@ static void fill(struct foreign_reader *f, uint64_t now)
 	f->filled_ns = now;
 }
 
+static uint64_t owner_full(const struct foreign_reader *f)
+{
+	return f->limits->bucket_ns / SHARE_PART;
+}
+
+/* The user of process @pid; NULL: nothing has been waited for of theirs. */
+static struct owner *find_owner(struct foreign_reader *f, uint32_t pid, uint64_t now)
+{
+	size_t i = 0;
+
+	if (!pid || !f->nowners)
+		return NULL;
+	uint32_t uid = process_owner(pid);
+
+	while (i < f->nowners && f->owners[i].uid != uid)
+		i++;
+	if (i == OWNERS_MAX)
+		i--;
+	if (i == f->nowners)
+		return NULL;
+	struct owner *owner = &f->owners[i];
+
+	owner->left_ns = MIN(owner->left_ns + (now - owner->filled_ns) / 100 * f->limits->percent / SHARE_PART, owner_full(f));
+	owner->filled_ns = now;
+	return owner;
+}
+
+/* How long to wait for an answer at most; 0: nothing is left. */
+static uint64_t share_of(struct foreign_reader *f, const struct foreign_job *job, uint64_t now)
+{
+	const struct owner *owner = find_owner(f, job->pid, now);
+	uint64_t share = MIN(f->limits->wait_ns, f->bucket_ns / SHARE_PART);
+
+	if (owner)
+		share = MIN(share, owner->left_ns);
+	return share < f->limits->wait_ns / LEAST_PART ? 0 : share;
+}
+
+static void charge(struct foreign_reader *f, const struct foreign_job *job, uint64_t cost_ns, uint64_t now)
+{
+	struct owner *owner = find_owner(f, job->pid, now);
+
+	f->bucket_ns -= MIN(cost_ns, f->bucket_ns);
+	f->filled_ns = now;
+	if (!owner && job->pid && cost_ns > PROMPT_NS && f->nowners < OWNERS_MAX) {
+		owner = &f->owners[f->nowners++];
+		*owner = (struct owner){ process_owner(job->pid), owner_full(f), now };
+	}
+	if (owner)
+		owner->left_ns -= MIN(cost_ns, owner->left_ns);
+}
+
 /* A file of its folder in /proc. */
 static int open_own(const struct foreign_reader *f, const char *name)
 {
@@ -344,6 +408,7 @@ static uint64_t cost_of(struct foreign_reader *f, uint64_t waited_ns)
 		f->busy_ns += waited_ns;
 	else
 		work_ns = MIN(busy_since(f), waited_ns);
+	f->waited_ns += waited_ns - work_ns;
 	return waited_ns - work_ns + work_ns / WORK_WEIGHT;
 }
 
@@ -360,15 +425,14 @@ static bool wait_until(const struct foreign_reader *f, uint64_t until, uint64_t 
 }
 
 /* A reader that is blocked when its time is over is given up, one that is not is waited for longer. */
-static bool wait_for_answer(struct foreign_reader *f, const struct foreign_job *job, uint64_t start)
+static bool wait_for_answer(struct foreign_reader *f, const struct foreign_job *job, uint64_t share, uint64_t start)
 {
-	uint64_t patience = f->limits->wait_ns / (job->can_ask_again ? SOON_PART : 1), now = start;
+	uint64_t patience = share / (job->can_ask_again ? SOON_PART : 1), now = start;
 	bool came = wait_until(f, start + patience, &now);
 
 	while (!came && now - start < f->limits->busy_ns && is_busy(f))
 		came = wait_until(f, now + patience / BUSY_PART, &now);
-	f->bucket_ns -= MIN(cost_of(f, now - start), f->bucket_ns);
-	f->filled_ns = now;
+	charge(f, job, cost_of(f, now - start), now);
 	return came;
 }
 
@@ -388,18 +452,25 @@ enum foreign_result foreign_reader_ask(struct foreign_reader *f, const struct fo
 	uint64_t start = clock_now_ns(CLOCK_MONOTONIC);
 
 	fill(f, start);
-	if (f->bucket_ns < f->limits->wait_ns || job->request_len > FOREIGN_REQUEST_MAX ||
+	uint64_t share = share_of(f, job, start);
+
+	if (!share || job->request_len > FOREIGN_REQUEST_MAX ||
 	    job->answer_len > FOREIGN_ANSWER_MAX || stop_time_is_over(f->stop) || !begin(f)) {
 		f->refused += !job->can_ask_again;
 		return FOREIGN_REFUSED;
 	}
 	come_here(f);
-	if (send_request(f, job) && wait_for_answer(f, job, start) && take_answer(f, job, answer, ret_fd))
+	if (send_request(f, job) && wait_for_answer(f, job, share, start) && take_answer(f, job, answer, ret_fd))
 		return FOREIGN_DONE;
 	if (!job->can_ask_again && !f->late++)
 		strncpy(f->first_late, job->name, NAME_MAX_LEN - 1);
 	end(f);
 	return FOREIGN_LATE;
+}
+
+uint64_t foreign_reader_waited_ns(const struct foreign_reader *f)
+{
+	return f->waited_ns;
 }
 
 void foreign_reader_note(const struct foreign_reader *f, struct diag *notes)

@@ -13,6 +13,8 @@
  *
  * Time in which the reader runs, or waits for a CPU, is not time in which a file blocks it: it gets longer if it is
  * found so, on a machine that is slow or has much to do.
+ * One user's files must not use up the time of others': of what is left of the budget, one answer may take a quarter, and a user has a
+ * quarter of the whole. So many that hang are waited for ever more shortly, and none of them is the last that is read.
  * One that cannot be killed is abandoned and ends when its file answers. The total waiting time and the number of abandoned
  * readers are bounded too; beyond that nothing is read for a while. Everything that was not read is counted.
  *
@@ -48,6 +50,7 @@ struct foreign_job {
 	const void *request;
 	size_t request_len;
 	size_t answer_len; /* always as much */
+	uint32_t pid; /* whose user can make it slow; 0: nobody's */
 	bool can_ask_again; /* a batch, which the caller repeats one by one if no answer comes soon; that is not counted as a failure */
 };
 
@@ -69,6 +72,9 @@ void foreign_reader_stop_at(struct foreign_reader *f, const struct stop_time *st
  */
 enum foreign_result foreign_reader_ask(struct foreign_reader *f, const struct foreign_job *job, void *answer,
 				      int *ret_fd);
+
+/* How long it has waited so far for readers that were blocked, not at work. */
+uint64_t foreign_reader_waited_ns(const struct foreign_reader *f);
 
 /* Add notes about what was not read. */
 void foreign_reader_note(const struct foreign_reader *f, struct diag *notes);

@@ -176,6 +176,7 @@ static enum foreign_result ask(struct process_info *info, const struct process_e
 		.request = &request,
 		.request_len = sizeof(request),
 		.answer_len = sizeof(*ret),
+		.pid = count > 1 ? 0 : execs->pid,
 		.can_ask_again = count > 1,
 	};
 

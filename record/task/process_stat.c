@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define TEXT_LEN 4096
@@ -55,4 +56,13 @@ char process_state(int proc_fd)
 
 	read_text(proc_fd, text);
 	return process_stat_state(text);
+}
+
+uint32_t process_owner(uint32_t pid)
+{
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32, pid);
+	return stat(path, &st) == 0 ? st.st_uid : UINT32_MAX;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process_stat.h - a field of /proc/PID/stat by its number in proc_pid_stat(5).
+ * process_stat.h - a field of /proc/PID/stat by its number in proc_pid_stat(5), and whose process it is.
  */
 #ifndef RECORD_PROCESS_STAT_H
 #define RECORD_PROCESS_STAT_H
@@ -26,5 +26,11 @@ char process_stat_state(const char *text);
 
 /* The same of the process, or thread, with the folder @proc_fd of /proc. */
 char process_state(int proc_fd);
+
+/*
+ * The user of process @pid, UINT32_MAX if it is gone: the owner of its folder in /proc, which is the effective user even of a process
+ * that is not dumpable: the files in it then belong to root, but not the folder itself (task_dump_owner() of the kernel).
+ */
+uint32_t process_owner(uint32_t pid);
 
 #endif

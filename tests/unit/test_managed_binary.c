@@ -79,17 +79,45 @@ TEST(managed_place_survives_a_file_that_is_cut_short_while_it_is_read)
 
 static const char *const no_symbols[] = { "there_is_no_such_variable", NULL };
 
+#define MAX_OF_ALL 16
+
+/* Copies of real ones: their user's share is full, the table is not. */
+TEST(managed_files_of_one_user_leave_room_for_others)
+{
+	CLEANUP(managed_files_deinit) struct managed_files files = { .max_of_user = 2 };
+	struct managed_runtime all[4];
+	struct managed_place place;
+	const char *why = NULL;
+	char path[4096];
+	uint64_t bias;
+
+	if (getenv("EMULATOR"))
+		SKIP("what /proc says here is the emulator's");
+	CHECK(managed_place_program((uint32_t)getpid(), path, &place));
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		all[i] = (struct managed_runtime){ .symbols = no_symbols, .section = ".rodata", .loops = no_loops, .is_file = is_any };
+		const struct managed_binary *binary = managed_files_get(&files, &all[i], &place, &bias, &why);
+
+		if (!i && !binary)
+			SKIP("there is no openat2()");
+		CHECK(!binary == (i >= 2));
+	}
+	CHECK(why && strstr(why, "of one user"));
+	place.pid = UINT32_MAX; /* of nobody who is there */
+	CHECK(!managed_files_get(&files, &all[3], &place, &bias, &why) && files.items.len == 3);
+}
+
 /* A user may begin any number of files with an interpreter's name: they take no place from others. */
 TEST(managed_files_that_hold_no_interpreter_give_way)
 {
-	CLEANUP(managed_files_deinit) struct managed_files files = { 0 };
-	struct managed_runtime all[MANAGED_FILES_MAX + 1];
+	CLEANUP(managed_files_deinit) struct managed_files files = { .max = MAX_OF_ALL, .max_of_user = MAX_OF_ALL + 1 };
+	struct managed_runtime all[MAX_OF_ALL + 1];
 	struct managed_place place, fake = { .pid = (uint32_t)getpid() };
 	const char *why = NULL;
 	char path[4096];
 	uint64_t bias;
 
-	for (unsigned i = 0; i < 3 * MANAGED_FILES_MAX; i++) {
+	for (unsigned i = 0; i < 3 * MAX_OF_ALL; i++) {
 		snprintf(path, sizeof(path), "/nowhere/%u/python3", i);
 		fake.path = path;
 		CHECK(!managed_files_get(&files, &managed_python, &fake, &bias, &why));
@@ -104,9 +132,9 @@ TEST(managed_files_that_hold_no_interpreter_give_way)
 
 		if (!i && !binary)
 			SKIP("there is no openat2()");
-		CHECK(!binary == (i == MANAGED_FILES_MAX));
+		CHECK(!binary == (i == MAX_OF_ALL));
 	}
-	CHECK(why && strstr(why, "64"));
+	CHECK(why && strstr(why, "1024"));
 }
 
 TEST(managed_files_know_a_program_by_its_symbols_or_its_section_and_by_its_banner)
