@@ -32,8 +32,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CHILDREN_MAX 8                  /* fatal files; after that the rest is skipped */
-#define STUCK_PART   4                  /* of the time limit: the longest for one step */
+#define CHILDREN_MAX 32                 /* fatal files; after that the rest is skipped */
+#define STUCK_PART   4                  /* of the time limit: the longest for one step, before slow users are known */
+#define HALVINGS_MAX 5                  /* of that, one for each of them */
 #define STOP_NS      300000000ULL       /* for the child to end by itself once it is signalled */
 #define AHEAD_NS     2000000000ULL       /* of wall time */
 #define POLL_MS      20
@@ -41,8 +42,7 @@
 #define MESSAGE_MAX  (TRACE_CONTENT_MAX + TRACE_HEAD_LEN_MAX)
 #define NAME_MAX_LEN 256
 #define ROUNDS_MAX   ((size_t)1 << 16) /* files that can be put off; those beyond are left out */
-#define OWNERS_MAX   64 /* further ones count as one */
-#define OWNER_PART   8  /* of the time limit: after that the rest of a user's files comes last */
+#define OWNERS_MAX   1024 /* further ones count as one */
 
 /* Seen by both. */
 struct shared {
@@ -55,9 +55,12 @@ struct shared {
 	uint8_t last[ROUNDS_MAX]; /* files that are left to the last round */
 	bool looked, last_begun;
 	_Atomic uint64_t step_began_ns; /* 0: its time is counted */
+	_Atomic uint64_t share_ns;	/* the longest for the step */
 	uint32_t nowners, step_owner;	/* @step_owner: number in @owners */
+	uint32_t nslow;			/* owners that took much time */
 	struct {
 		uint32_t owner;
+		bool slow;
 		uint64_t used_ns;
 	} owners[OWNERS_MAX];
 };
@@ -100,12 +103,35 @@ static void step_back(struct embed_child *c, uint64_t now_ns)
 	c->ahead_until_ns = 0;
 }
 
-/* The step that goes on, if one does, has ended. */
-static void count_time(struct shared *s, uint64_t now_ns)
+/*
+ * The longest for one step, of which half is a user's share: any number of slow users have half of the time together. In the last
+ * round there are only files of theirs.
+ */
+static uint64_t share_of(const struct embed_child *c)
 {
-	if (s->step_began_ns)
-		s->owners[s->step_owner].used_ns += now_ns - s->step_began_ns;
+	const struct shared *s = c->shared;
+
+	return c->limits.time_ns / STUCK_PART >> (s->last_begun ? 0 : MIN(s->nslow, (uint32_t)HALVINGS_MAX));
+}
+
+static bool is_slow(const struct embed_child *c, uint32_t number)
+{
+	return c->shared->owners[number].slow || c->shared->owners[number].used_ns >= share_of(c) / 2;
+}
+
+/* The step that goes on, if one does, has ended. */
+static void count_time(struct embed_child *c, uint64_t now_ns)
+{
+	struct shared *s = c->shared;
+
+	if (!s->step_began_ns)
+		return;
+	s->owners[s->step_owner].used_ns += now_ns - s->step_began_ns;
 	s->step_began_ns = 0;
+	if (!is_slow(c, s->step_owner) || s->owners[s->step_owner].slow)
+		return;
+	s->owners[s->step_owner].slow = true;
+	s->nslow++;
 }
 
 static uint32_t number_of(struct shared *s, uint32_t owner)
@@ -123,7 +149,7 @@ static uint32_t number_of(struct shared *s, uint32_t owner)
 
 void embed_child_owner(struct embed_child *c, uint32_t owner)
 {
-	count_time(c->shared, clock_now_ns(CLOCK_MONOTONIC));
+	count_time(c, clock_now_ns(CLOCK_MONOTONIC));
 	c->shared->step_owner = number_of(c->shared, owner);
 }
 
@@ -131,7 +157,7 @@ bool embed_child_has_share(struct embed_child *c)
 {
 	struct shared *s = c->shared;
 
-	if (s->owners[s->step_owner].used_ns < c->limits.time_ns / 2)
+	if (!s->owners[s->step_owner].slow)
 		return true;
 	s->left_out++;
 	return false;
@@ -146,7 +172,7 @@ bool embed_child_is_last(struct embed_child *c, enum embed_step kind, size_t ind
 	if (index >= ROUNDS_MAX)
 		return false;
 	s->looked |= kind == EMBED_WRITE;
-	if (!fixed && s->owners[number_of(s, owner)].used_ns >= c->limits.time_ns / OWNER_PART)
+	if (!fixed && is_slow(c, number_of(s, owner)))
 		s->last[index] = true;
 	return s->last[index];
 }
@@ -162,7 +188,7 @@ bool embed_child_step(struct embed_child *c, enum embed_step kind, const char *n
 	uint64_t step = ++c->nsteps, now_ns = clock_now_ns(CLOCK_MONOTONIC);
 
 	step_back(c, now_ns);
-	count_time(c->shared, now_ns);
+	count_time(c, now_ns);
 	if (kind == EMBED_WRITE && step <= c->written)
 		return false;
 	for (size_t i = 0; i < c->nfatal; i++) {
@@ -173,7 +199,8 @@ bool embed_child_step(struct embed_child *c, enum embed_step kind, const char *n
 		c->shared->left_out++;
 		return false;
 	}
-	c->step_ends_ns = MIN(c->deadline_ns, now_ns + c->limits.time_ns / STUCK_PART / 2);
+	c->shared->share_ns = share_of(c);
+	c->step_ends_ns = MIN(c->deadline_ns, now_ns + c->shared->share_ns / 2);
 	c->step_ended = false;
 	strncpy(c->shared->name, name, NAME_MAX_LEN - 1);
 	c->shared->step_began_ns = now_ns;
@@ -391,7 +418,7 @@ static uint64_t patience(struct parent *p, uint64_t *step, uint64_t *since_ns)
 		*since_ns = now;
 	}
 	return *since_ns +
-	       (shared->stop ? STOP_NS : MAX(p->child->limits.time_ns / STUCK_PART, STOP_NS));
+	       (shared->stop ? STOP_NS : MAX(shared->share_ns, STOP_NS));
 }
 
 /* Wait until the child closes its end, or has to be killed. */
@@ -514,7 +541,7 @@ static struct err *run_all(const struct embed_job *job, struct parent *p, uint64
 		add_report(report, &p->report);
 		if (err || p->done || child->shared->stop)
 			break;
-		count_time(child->shared, clock_now_ns(CLOCK_MONOTONIC));
+		count_time(child, clock_now_ns(CLOCK_MONOTONIC));
 		fatal[child->nfatal++] = child->shared->step;
 		diag_warn(p->notes, "'%.*s' is not embedded: reading it took too long or too much memory",
 			  NAME_MAX_LEN, child->shared->name);
@@ -537,6 +564,7 @@ struct err *embed_child_run(const struct embed_job *job, const struct embed_limi
 	if (child.shared == MAP_FAILED)
 		return not_begun(&p, "cannot have memory that is shared");
 	set_deadline(&child);
+	child.shared->share_ns = share_of(&child);
 	err = run_all(job, &p, fatal, report);
 	note_left_out(&p);
 	writer_deinit(&p.bytes);

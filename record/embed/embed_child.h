@@ -53,11 +53,12 @@ bool embed_child_step(struct embed_child *child, enum embed_step kind, const cha
 
 /*
  * One user's slow files must not take the time of all others'. In the child: the next step reads what belongs to user @owner. That user's steps have
- * taken an eighth of the time: the rest of them is to come last.
+ * taken an eighth of the time: the rest of them is to come last. With each user for whom that holds, what the others may take is
+ * halved, and so is the longest for one step, so that several slow users leave half of the time.
  */
 void embed_child_owner(struct embed_child *child, uint32_t owner);
 
-/* In the child: has the user of embed_child_owner() taken less than half of the time? If not, what the step would read is skipped. */
+/* In the child: has the user of embed_child_owner() taken less than that? If not, what the step would read is skipped. */
 bool embed_child_has_share(struct embed_child *child);
 
 /*
