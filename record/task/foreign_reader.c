@@ -315,7 +315,7 @@ static uint64_t owner_full(const struct foreign_reader *f)
 	return f->limits->bucket_ns / SHARE_PART;
 }
 
-/* The user of process @pid; NULL: nothing has been waited for of theirs. */
+/* The user of process @pid; NULL: nothing has been waited for of theirs, or it is root, who is nobody's enemy. */
 static struct owner *find_owner(struct foreign_reader *f, uint32_t pid, uint64_t now)
 {
 	size_t i = 0;
@@ -324,6 +324,8 @@ static struct owner *find_owner(struct foreign_reader *f, uint32_t pid, uint64_t
 		return NULL;
 	uint32_t uid = process_owner(pid);
 
+	if (!uid)
+		return NULL;
 	while (i < f->nowners && f->owners[i].uid != uid)
 		i++;
 	if (i == OWNERS_MAX)
@@ -348,18 +350,18 @@ static uint64_t share_of(struct foreign_reader *f, const struct foreign_job *job
 	return share < f->limits->wait_ns / LEAST_PART ? 0 : share;
 }
 
-static void charge(struct foreign_reader *f, const struct foreign_job *job, uint64_t cost_ns, uint64_t now)
+/* Its user has that less: @blocked_ns, for what is work is nobody's fault. */
+static void charge_owner(struct foreign_reader *f, const struct foreign_job *job, uint64_t blocked_ns, uint64_t now)
 {
 	struct owner *owner = find_owner(f, job->pid, now);
+	uint32_t uid = owner || !job->pid ? 0 : process_owner(job->pid);
 
-	f->bucket_ns -= MIN(cost_ns, f->bucket_ns);
-	f->filled_ns = now;
-	if (!owner && job->pid && cost_ns > PROMPT_NS && f->nowners < OWNERS_MAX) {
+	if (uid && f->nowners < OWNERS_MAX) {
 		owner = &f->owners[f->nowners++];
-		*owner = (struct owner){ process_owner(job->pid), owner_full(f), now };
+		*owner = (struct owner){ uid, owner_full(f), now };
 	}
 	if (owner)
-		owner->left_ns -= MIN(cost_ns, owner->left_ns);
+		owner->left_ns -= MIN(blocked_ns, owner->left_ns);
 }
 
 /* A file of its folder in /proc. */
@@ -400,7 +402,7 @@ static bool is_busy(const struct foreign_reader *f)
  * Work is not waiting: a machine may start a thousand programs a second, and one that is slow or has much else to do
  * works for longer. Answers that came at once are work without a look at the account.
  */
-static uint64_t cost_of(struct foreign_reader *f, uint64_t waited_ns)
+static uint64_t cost_of(struct foreign_reader *f, uint64_t waited_ns, uint64_t *ret_blocked_ns)
 {
 	uint64_t work_ns = waited_ns;
 
@@ -408,7 +410,7 @@ static uint64_t cost_of(struct foreign_reader *f, uint64_t waited_ns)
 		f->busy_ns += waited_ns;
 	else
 		work_ns = MIN(busy_since(f), waited_ns);
-	f->waited_ns += waited_ns - work_ns;
+	*ret_blocked_ns = waited_ns - work_ns;
 	return waited_ns - work_ns + work_ns / WORK_WEIGHT;
 }
 
@@ -427,12 +429,16 @@ static bool wait_until(const struct foreign_reader *f, uint64_t until, uint64_t 
 /* A reader that is blocked when its time is over is given up, one that is not is waited for longer. */
 static bool wait_for_answer(struct foreign_reader *f, const struct foreign_job *job, uint64_t share, uint64_t start)
 {
-	uint64_t patience = share / (job->can_ask_again ? SOON_PART : 1), now = start;
+	uint64_t patience = share / (job->can_ask_again ? SOON_PART : 1), now = start, blocked;
 	bool came = wait_until(f, start + patience, &now);
 
 	while (!came && now - start < f->limits->busy_ns && is_busy(f))
 		came = wait_until(f, now + patience / BUSY_PART, &now);
-	charge(f, job, cost_of(f, now - start), now);
+	f->bucket_ns -= MIN(cost_of(f, now - start, &blocked), f->bucket_ns);
+	f->filled_ns = now;
+	f->waited_ns += blocked;
+	if (blocked)
+		charge_owner(f, job, blocked, now);
 	return came;
 }
 

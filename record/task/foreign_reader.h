@@ -13,8 +13,8 @@
  *
  * Time in which the reader runs, or waits for a CPU, is not time in which a file blocks it: it gets longer if it is
  * found so, on a machine that is slow or has much to do.
- * One user's files must not use up the time of others': of what is left of the budget, one answer may take a quarter, and a user has a
- * quarter of the whole. So many that hang are waited for ever more shortly, and none of them is the last that is read.
+ * One user's files must not use up the time of others': of what is left of the budget, one answer may take a quarter, and a user
+ * other than root has a quarter of the whole. So many that hang are waited for ever more shortly, and none of them is the last that is read.
  * One that cannot be killed is abandoned and ends when its file answers. The total waiting time and the number of abandoned
  * readers are bounded too; beyond that nothing is read for a while. Everything that was not read is counted.
  *
