@@ -56,12 +56,32 @@ TEST(otlp_survives_damage)
 	free(data);
 }
 
+/* Of async-profiler 4.1, with ctimer, interval=10ms, threads: each sample has a number and nanoseconds. */
+TEST(otlp_of_version_1_7_is_read)
+{
+	struct import_case c;
+	uint8_t *data;
+	size_t len;
+
+	import_case_file(&c, "../fuzz/import/otlp-1.7");
+	CHECK_STR(c.importer->name, "otlp");
+	CHECK_INT(import_case_sum(&c, "ctimer").weight, 24);
+	CHECK_INT(import_case_sum(&c, "ctimer-ns").weight, 240000000);
+	CHECK_UINT(import_case_sum(&c, "ctimer-ns").count, 24);
+	CHECK_INT(import_case_part(&c, "ctimer", "W.fib", "burner").weight, 10);
+	CHECK_INT(import_case_part(&c, "ctimer", NULL, "DestroyJavaVM").weight, 14);
+	import_case_close(&c);
+	data = import_case_bytes("../fuzz/import/otlp-1.7", &len);
+	import_case_damage(data, len, "x.otlp");
+	free(data);
+}
+
 TEST(otlp_of_older_versions_is_refused_by_name)
 {
 	static const char old[] = "{\"resourceProfiles\":[{\"scopeProfiles\":[{\"profiles\":[{\"sampleType\":{},\"sample\":[{}],"
 				  "\"locationIndices\":[0]}]}]}],\"dictionary\":{\"stringTable\":[\"\"]}}";
 	struct import_case c;
 
-	CHECK_ERR(import_case_read(&c, old, sizeof(old) - 1, "x"), ERR_UNSUPPORTED, "older version");
+	CHECK_ERR(import_case_read(&c, old, sizeof(old) - 1, "x"), ERR_UNSUPPORTED, "JSON before 1.9");
 	import_case_close(&c);
 }

@@ -115,14 +115,30 @@ static const char *unit_of(const char *unit)
 	return strcmp(unit, "count") == 0 || !*unit ? "events" : unit;
 }
 
+static uint32_t type_of(const struct profile *p, uint32_t name, uint32_t unit)
+{
+	for (uint32_t i = 0; i < p->types.len; i++)
+		if (p->types.items[i].name == name && (unit == PROFILE_NONE || p->types.items[i].unit == unit))
+			return i;
+	return PROFILE_NONE;
+}
+
 uint32_t import_type(struct profile *p, const char *name, const char *unit)
 {
 	struct profile_value_type type = { .name = profile_string(p, name),
 					   .unit = profile_string(p, unit_of(unit)) };
+	uint32_t found = type_of(p, type.name, type.unit);
+	char longer[512];
 
-	for (uint32_t i = 0; i < p->types.len; i++)
-		if (p->types.items[i].name == type.name && p->types.items[i].unit == type.unit)
-			return i;
+	if (found != PROFILE_NONE)
+		return found;
+	if (type_of(p, type.name, PROFILE_NONE) != PROFILE_NONE) {
+		snprintf(longer, sizeof(longer), "%s-%s", name, unit_of(unit));
+		type.name = profile_string(p, longer);
+		found = type_of(p, type.name, type.unit);
+	}
+	if (found != PROFILE_NONE)
+		return found;
 	return p->types.len < IMPORT_TYPES_MAX ? profile_add_value_type(p, &type) : PROFILE_NONE;
 }
 

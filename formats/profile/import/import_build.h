@@ -50,7 +50,8 @@ uint32_t import_module(struct profile *p, struct json_text path, enum profile_mo
 
 /*
  * A value type of that name and unit, equal ones once; PROFILE_NONE where there are IMPORT_TYPES_MAX others. "nanoseconds" become
- * "ns", "count" and "" become "events", as recordings have them.
+ * "ns", "count" and "" become "events", as recordings have them. Of two of one name the second is called "name-unit", so that
+ * --event tells them apart.
  */
 uint32_t import_type(struct profile *p, const char *name, const char *unit);
 

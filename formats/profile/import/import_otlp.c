@@ -10,6 +10,7 @@
 #include "formats/base/reader.h"
 #include "formats/profile/import/import_build.h"
 #include "formats/profile/import/import_json.h"
+#include "formats/profile/import/import_place.h"
 #include "formats/profile/import/import_rows.h"
 #include "formats/profile/import/otlp_reader.h"
 
@@ -43,13 +44,15 @@ struct otlp {
 	struct profile_thread resource; /* where its samples ran, unless they say otherwise */
 	uint32_t type;
 	uint64_t period; /* 0: the value is no multiple of it */
+	bool is_old;			/* version 1.6 or 1.7 */
+	VEC(uint32_t) places, types;	/* of one profile of those: locations of its samples, value types */
 	struct profile_facts *facts;
 };
 
 static struct err *older(void)
 {
-	return err_remedy(err_new(ERR_UNSUPPORTED, "it is of an older version of OpenTelemetry's profiles than 1.9"),
-			  "v1development has no stable form yet; newer exporters write what is read");
+	return err_remedy(err_new(ERR_UNSUPPORTED, "it is of a version of OpenTelemetry's profiles before 1.6, of 1.8, or JSON before 1.9"),
+			  "v1development has no stable form yet; write it with a newer exporter, or as pprof");
 }
 
 static uint32_t text_at(const struct otlp *in, int64_t index)
@@ -247,7 +250,7 @@ static struct err *add_location(struct otlp *in, struct otlp_part part)
 	uint64_t addr = 0;
 	struct err *err;
 
-	otlp_open(&r, part, OTLP_LOCATION);
+	otlp_open(&r, part, in->is_old ? OTLP_OLD_LOCATION : OTLP_LOCATION);
 	while (otlp_next(&r, &item)) {
 		if (item.number == 1 && item.value >= 0 && (uint64_t)item.value < in->modules.len)
 			module = in->modules.items[item.value];
@@ -255,7 +258,7 @@ static struct err *add_location(struct otlp *in, struct otlp_part part)
 			addr = (uint64_t)item.value;
 		else if (item.number == 3)
 			vec_push(&lines, item.part);
-		else if (item.number == 4 && attribute_text(in, item.value, "profile.frame.type"))
+		else if (attribute_text(in, item.value, "profile.frame.type"))
 			type = attribute_text(in, item.value, "profile.frame.type");
 	}
 	err = otlp_close(&r, NULL);
@@ -298,7 +301,7 @@ static struct err *add_stack(struct otlp *in, struct otlp_part part)
 static struct err *add_attribute(struct otlp *in, struct otlp_part part)
 {
 	struct otlp_attribute attribute;
-	struct err *err = read_attribute(in, part, OTLP_ATTRIBUTE, &attribute);
+	struct err *err = read_attribute(in, part, in->is_old ? OTLP_KEY_VALUE : OTLP_ATTRIBUTE, &attribute);
 
 	vec_push(&in->attributes, attribute);
 	return err;
@@ -345,7 +348,7 @@ static struct err *read_dictionary(struct otlp *in, struct otlp_part part)
 {
 	struct err *err = read_strings(in, part);
 
-	if (!err && (!in->strings.len || in->strings.items[0]))
+	if (!err && !in->is_old && (!in->strings.len || in->strings.items[0]))
 		err = err_new(ERR_CORRUPT, "its table of strings does not begin with an empty one");
 	if (!err)
 		err = read_each(in, part, OTLP_DICTIONARY, 6, add_attribute);
@@ -355,7 +358,7 @@ static struct err *read_dictionary(struct otlp *in, struct otlp_part part)
 		err = read_each(in, part, OTLP_DICTIONARY, 3, add_function);
 	if (!err)
 		err = read_each(in, part, OTLP_DICTIONARY, 2, add_location);
-	if (!err)
+	if (!err && !in->is_old)
 		err = read_each(in, part, OTLP_DICTIONARY, 7, add_stack);
 	return err;
 }
@@ -500,6 +503,153 @@ static struct err *set_type(struct otlp *in, struct otlp_part type, struct otlp_
 					: NULL;
 }
 
+/* ---- versions 1.6 and 1.7 ---- */
+
+/*
+ * There a sample has a part of its profile's list of locations and a value of each of its profile's types, and attributes of the table
+ * have their key as text. async-profiler 4.1 writes it. It does not begin the table of strings with an empty one, so that 0 is a string.
+ */
+
+/* Is the first profile of that kind? */
+static struct err *note_profile(struct otlp *in, struct otlp_part part)
+{
+	struct otlp_reader r;
+	struct otlp_item item;
+
+	otlp_open(&r, part, OTLP_PROFILE);
+	while (!in->is_old && otlp_next(&r, &item))
+		in->is_old = item.number == OTLP_OLDER;
+	return otlp_close(&r, NULL);
+}
+
+static struct err *note_scope(struct otlp *in, struct otlp_part part)
+{
+	return in->is_old ? NULL : read_each(in, part, OTLP_SCOPE_PROFILES, 2, note_profile);
+}
+
+static struct err *note_version(struct otlp *in, struct otlp_part part)
+{
+	return in->is_old ? NULL : read_each(in, part, OTLP_RESOURCE_PROFILES, 2, note_scope);
+}
+
+static struct err *add_old_type(struct otlp *in, struct otlp_part part)
+{
+	struct err *err = set_type(in, part, (struct otlp_part){ .json = part.json });
+
+	vec_push(&in->types, in->type);
+	return err;
+}
+
+/* "[burner tid=12]" at the root is the thread. */
+static bool take_root(struct otlp *in, uint32_t location, struct profile_thread *place)
+{
+	uint32_t function = in->p->lines.items[in->p->locations.items[location].first_line].function;
+	const char *name = profile_text(in->p, in->p->functions.items[function].name);
+	struct import_place found;
+
+	if (*name != '[' || !import_place((struct json_text){ name, strlen(name) }, &found) || found.tid == UINT32_MAX)
+		return false;
+	place->tid = found.tid;
+	place->comm = import_text(in->p, found.name);
+	return true;
+}
+
+static struct err *old_stack(struct otlp *in, int64_t first, int64_t count, uint32_t *ret)
+{
+	uint32_t stack = 0;
+
+	if (first < 0 || count < 0 || (uint64_t)first > in->places.len || (uint64_t)count > in->places.len - (uint64_t)first)
+		return err_new(ERR_CORRUPT, "locations %" PRId64 " to %" PRId64 " of a profile are not there", first, first + MIN(count, INT32_MAX));
+	for (int64_t i = first + count; i-- > first;) {
+		uint32_t place = in->places.items[i];
+
+		if (place >= in->locations.len)
+			return err_new(ERR_CORRUPT, "location %" PRIu32 " is not there", place);
+		if (i != first + count - 1 || !take_root(in, in->locations.items[place], &in->resource))
+			stack = import_stack(in->p, stack, in->locations.items[place]);
+	}
+	*ret = stack;
+	return NULL;
+}
+
+static void add_old_values(struct otlp *in, struct import_sample sample)
+{
+	for (size_t i = 0; i < MIN(in->values.len, in->types.len); i++) {
+		in->type = sample.type = in->types.items[i];
+		sample.weight = in->values.items[i];
+		sample.count = i ? sample.count : count_of(in, sample.weight); /* the first is how many there are */
+		sample.has_time = in->times.len == 1;
+		sample.time_ns = sample.has_time ? in->times.items[0] : 0;
+		if (sample.weight && sample.weight != INT64_MIN)
+			import_sample(in->p, &sample);
+	}
+}
+
+static struct err *add_old_sample(struct otlp *in, struct otlp_part part)
+{
+	struct profile_thread resource = in->resource;
+	struct import_sample sample = { .count = 1 };
+	int64_t first = 0, count = 0;
+	struct otlp_reader r;
+	struct otlp_item item;
+	struct err *err;
+
+	in->values.len = in->times.len = in->picked.len = 0;
+	otlp_open(&r, part, OTLP_OLD_SAMPLE);
+	while (otlp_next(&r, &item)) {
+		if (item.number == 1)
+			first = item.value;
+		else if (item.number == 2)
+			count = item.value;
+		else if (item.number == 3)
+			vec_push(&in->values, item.value);
+		else if (item.number == 4)
+			vec_push(&in->picked, small(item.value));
+		else
+			vec_push(&in->times, (uint64_t)item.value);
+	}
+	err = otlp_close(&r, NULL);
+	if (!err)
+		err = old_stack(in, first, count, &sample.stack);
+	if (!err)
+		err = use_attributes(in, &sample);
+	if (!err)
+		add_old_values(in, sample);
+	in->resource = resource;
+	return err;
+}
+
+static struct err *read_old_profile(struct otlp *in, struct otlp_part part)
+{
+	uint64_t start_ns = 0, duration_ns = 0;
+	struct otlp_reader r;
+	struct otlp_item item;
+	struct err *err;
+
+	if (part.json)
+		return older();
+	in->period = 0;
+	in->places.len = in->types.len = 0;
+	otlp_open(&r, part, OTLP_OLD_PROFILE);
+	while (otlp_next(&r, &item)) {
+		if (item.number == 3)
+			vec_push(&in->places, small(item.value));
+		else if (item.number == 4)
+			start_ns = (uint64_t)item.value;
+		else if (item.number == 5)
+			duration_ns = (uint64_t)item.value;
+	}
+	err = otlp_close(&r, NULL);
+	if (!err)
+		err = read_each(in, part, OTLP_OLD_PROFILE, 1, add_old_type);
+	if (err)
+		return err;
+	say_times(in, start_ns, duration_ns);
+	return read_each(in, part, OTLP_OLD_PROFILE, 2, add_old_sample);
+}
+
+/* ---- all of it ---- */
+
 static struct err *read_profile(struct otlp *in, struct otlp_part part)
 {
 	struct otlp_part type = { .json = part.json }, period = { .json = part.json };
@@ -509,6 +659,8 @@ static struct err *read_profile(struct otlp *in, struct otlp_part part)
 	bool is_older = false;
 	struct err *err;
 
+	if (in->is_old)
+		return read_old_profile(in, part);
 	in->period = 0;
 	otlp_open(&r, part, OTLP_PROFILE);
 	while (otlp_next(&r, &item)) {
@@ -578,6 +730,8 @@ static void deinit(struct otlp *in)
 	vec_deinit(&in->lines);
 	vec_deinit(&in->path);
 	vec_deinit(&in->picked);
+	vec_deinit(&in->places);
+	vec_deinit(&in->types);
 	vec_deinit(&in->values);
 	vec_deinit(&in->times);
 }
@@ -588,16 +742,20 @@ static struct err *read_otlp(const struct import_input *input, struct profile *p
 	struct otlp in = { .p = p, .facts = facts };
 	struct otlp_part whole = { import_json_begins(input->data, input->len, '{'), (const char *)input->data,
 				   input->len, 0 };
-	struct err *err = read_each(&in, whole, OTLP_DATA, 2, read_dictionary);
+	struct err *err = read_each(&in, whole, OTLP_DATA, 1, note_version);
 
 	(void)diag;
+	if (!err && in.is_old && whole.json)
+		err = older();
+	if (!err)
+		err = read_each(&in, whole, OTLP_DATA, 2, read_dictionary);
 	if (!err)
 		err = read_each(&in, whole, OTLP_DATA, 1, read_resource_profiles);
 	deinit(&in);
 	return err;
 }
 
-/* Is it a dictionary? One has strings, the first of which is empty. */
+/* Is it a dictionary? One has strings, the first of which is empty; async-profiler's may not be. */
 static bool is_dictionary(struct reader r)
 {
 	struct proto_field field;
@@ -650,7 +808,7 @@ static unsigned recognise(const uint8_t *start, size_t len)
 
 const struct importer import_otlp = {
 	.name = "otlp",
-	.what = "profiles of OpenTelemetry (v1development, since 1.9), protobuf or JSON",
+	.what = "profiles of OpenTelemetry (v1development, since 1.9; 1.6 and 1.7), protobuf or JSON",
 	.extensions = ".otlp .otlp.json",
 	.carries = IMPORT_TIMES | IMPORT_THREADS | IMPORT_LINES | IMPORT_ADDRESSES | IMPORT_LABELS | IMPORT_INLINED | IMPORT_TYPES,
 	.recognise = recognise,

@@ -59,6 +59,20 @@ static const struct otlp_field messages[][FIELDS_MAX] = {
 			     { 2, "boolValue", KIND_NUMBER },
 			     { 3, "intValue", KIND_NUMBER },
 			     { 8, "stringValueStrindex", KIND_NUMBER } },
+	[OTLP_OLD_PROFILE] = { { 1, "sampleType", KIND_MESSAGE },
+			       { 2, "sample", KIND_MESSAGE },
+			       { 3, "locationIndices", KIND_NUMBER },
+			       { 4, "timeNanos", KIND_NUMBER },
+			       { 5, "durationNanos", KIND_NUMBER } },
+	[OTLP_OLD_SAMPLE] = { { 1, "locationsStartIndex", KIND_NUMBER },
+			      { 2, "locationsLength", KIND_NUMBER },
+			      { 3, "value", KIND_NUMBER },
+			      { 4, "attributeIndices", KIND_NUMBER },
+			      { 6, "timestampsUnixNano", KIND_NUMBER } },
+	[OTLP_OLD_LOCATION] = { { 1, "mappingIndex", KIND_NUMBER },
+				{ 2, "address", KIND_NUMBER },
+				{ 3, "line", KIND_MESSAGE },
+				{ 5, "attributeIndices", KIND_NUMBER } },
 };
 
 void otlp_open(struct otlp_reader *r, struct otlp_part part, enum otlp_message message)

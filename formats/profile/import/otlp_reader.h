@@ -34,9 +34,12 @@ enum otlp_message {
 	OTLP_ATTRIBUTE, /* of the table: KeyValueAndUnit */
 	OTLP_KEY_VALUE, /* of a resource */
 	OTLP_ANY_VALUE,
+	OTLP_OLD_PROFILE, /* of versions 1.6 and 1.7, in protobuf only */
+	OTLP_OLD_SAMPLE,
+	OTLP_OLD_LOCATION,
 };
 
-/* Fields that older versions had in the place of what is there now; whoever meets one refuses the file. */
+/* Fields that older versions had in the place of what is there now. */
 #define OTLP_OLDER 1000
 
 /* The bytes of a message. */
