@@ -8,6 +8,11 @@
  * Weights: the format knows samples, milliseconds and bytes. Periods in ns become
  * milliseconds, bytes stay bytes; those of other events become samples, in units of the event's mean period, so that
  * shares are right and their sum is the number of samples.
+ *
+ * The page knows no names of events. They stand in "preportEvent" of a thread, which it passes over, so that the file read
+ * again has each event by itself:
+ *
+ *	"preportEvent": {"name": "cycles", "unit": "events", "mean": 250000, "thread": "main"}
  */
 #include "formats/base/json_writer.h"
 #include "formats/base/map.h"
@@ -408,12 +413,13 @@ static void put_weights(struct writer_state *w, const struct track *track)
 	bool is_time = strcmp(profile_text(w->p, event->unit), "ns") == 0;
 	bool is_bytes = strcmp(profile_text(w->p, event->unit), "bytes") == 0;
 	double unit = is_time ? 1e6 : is_bytes ? 1 : mean_weight(w->p, track->event);
+	int digits = is_time ? 9 : 17;
 
 	json_string(&w->json, "weightType", is_time ? "tracing-ms" : is_bytes ? "bytes" : "samples");
 	json_open(&w->json, "weight", '[');
 	for (size_t i = 0; i < track->len; i++) {
 		json_number(&w->json, NULL,
-			    arena_printf(&w->arena, "%.*g", is_bytes ? 17 : 9, (double)track->times[i].weight / unit));
+			    arena_printf(&w->arena, "%.*g", digits, (double)track->times[i].weight / unit));
 		arena_reset(&w->arena);
 	}
 	json_close(&w->json, ']');
@@ -588,6 +594,21 @@ static const char *id_text(struct writer_state *w, uint32_t id)
 	return id == PROFILE_NONE ? "unknown" : arena_printf(&w->arena, "%" PRIu32, id);
 }
 
+/* See the head of this file. */
+static void put_event(struct writer_state *w, const struct track *track)
+{
+	const struct profile_value_type *event = &w->p->types.items[track->event];
+	const char *comm = profile_text(w->p, w->p->threads.items[track->thread].comm);
+
+	json_open(&w->json, "preportEvent", '{');
+	json_string(&w->json, "name", text_escape(&w->arena, profile_text(w->p, event->name)));
+	json_string(&w->json, "unit", text_escape(&w->arena, profile_text(w->p, event->unit)));
+	json_number(&w->json, "mean", arena_printf(&w->arena, "%.17g", mean_weight(w->p, track->event)));
+	json_string(&w->json, "thread", text_escape(&w->arena, comm));
+	json_close(&w->json, '}');
+	arena_reset(&w->arena);
+}
+
 /* Thread IDs must be distinct: the second track of one has ".1" behind it. */
 static void put_identity(struct writer_state *w, const struct track *track)
 {
@@ -615,6 +636,7 @@ static void put_track(struct writer_state *w, const struct track *track, uint64_
 	map_put(&w->shown, thread_id(w->p, track->thread), NULL);
 	json_open(&w->json, NULL, '{');
 	put_identity(w, track);
+	put_event(w, track);
 	json_uint(&w->json, "processStartupTime", 0);
 	json_number(&w->json, "processShutdownTime", "null");
 	put_ms(w, "registerTime", begin_ns);

@@ -67,6 +67,12 @@ struct gecko_table {
 	const struct unit *unit; /* of weights; NULL: it is not said */
 };
 
+/* Of a thread in a file that preport wrote: export_firefox.c. Numbers of strings; 0: it is not said. */
+struct gecko_event {
+	uint32_t name, unit, thread;
+	double mean; /* what a weight of 1 is, where weights are neither times nor bytes */
+};
+
 /* What stacks are made of: of all threads, or of one. */
 struct gecko_code {
 	struct gecko_table stacks, frames, functions, resources, sources;
@@ -427,12 +433,57 @@ static uint32_t stack_of(struct gecko *in, struct gecko_code *code, double numbe
 
 /* ---- samples ---- */
 
-static void add_samples(struct gecko *in, const struct gecko_table *samples, struct gecko_code *code, uint32_t thread,
-			double offset_ms)
+static struct gecko_event read_event(struct gecko *in, struct json_reader *r)
 {
-	const struct unit *unit = samples->unit ? samples->unit : &units[0];
+	struct gecko_event event = { .mean = 1 };
+	struct json_text key;
+
+	if (!json_read_object(r))
+		return event;
+	while (json_read_key(r, &key)) {
+		if (json_is(key, "name"))
+			event.name = import_text(in->p, json_read_text(r));
+		else if (json_is(key, "unit"))
+			event.unit = import_text(in->p, json_read_text(r));
+		else if (json_is(key, "thread"))
+			event.thread = import_text(in->p, json_read_text(r));
+		else if (json_is(key, "mean"))
+			event.mean = json_read_double(r);
+		else
+			json_read_skip(r);
+	}
+	return event;
+}
+
+/* The unit of a thread's weights. */
+static struct unit unit_of_thread(const struct gecko *in, const struct gecko_table *samples, const struct gecko_event *event)
+{
+	struct unit unit = samples->unit ? *samples->unit : units[0];
+
+	if (!event->name)
+		return unit;
+	if (unit.scale == 1 && strcmp(unit.unit, "bytes") != 0)
+		unit.scale = event->mean;
+	unit.type = profile_text(in->p, event->name);
+	unit.unit = profile_text(in->p, event->unit);
+	return unit;
+}
+
+/* The names are the profile's own strings, which move as others are added. */
+static uint32_t type_of(struct gecko *in, const struct unit *unit)
+{
+	char name[256], of[256];
+
+	snprintf(name, sizeof(name), "%s", unit->type);
+	snprintf(of, sizeof(of), "%s", unit->unit);
+	return import_type(in->p, name, of);
+}
+
+static void add_samples(struct gecko *in, const struct gecko_table *samples, struct gecko_code *code, const struct unit *unit,
+			uint32_t thread, double offset_ms)
+{
 	bool has_weights = samples->columns[S_WEIGHT].len > 0, deltas = samples->columns[S_DELTAS].len > 0;
-	uint32_t type = import_type(in->p, unit->type, unit->unit);
+	uint32_t type = type_of(in, unit);
 	double now = 0;
 
 	for (size_t i = 0; i < samples->columns[S_STACK].len; i++) {
@@ -472,6 +523,7 @@ static struct err *read_thread(struct gecko *in, struct json_reader *r, double o
 	struct gecko_code own = { 0 };
 	struct gecko_table samples = { 0 };
 	uint32_t pid = PROFILE_NONE, tid = PROFILE_NONE, name = 0, process = 0;
+	struct gecko_event event = { 0 };
 	struct json_text key;
 
 	if (!json_read_object(r))
@@ -485,14 +537,19 @@ static struct err *read_thread(struct gecko *in, struct json_reader *r, double o
 			pid = read_id(r);
 		else if (json_is(key, "tid"))
 			tid = read_id(r);
+		else if (json_is(key, "preportEvent"))
+			event = read_event(in, r);
 		else if (json_is(key, "samples"))
 			read_table(r, sample_columns, &samples);
 		else if (!code_key(in, r, key, &own))
 			json_read_skip(r);
 	}
-	if (!r->failed)
-		add_samples(in, &samples, own.has_stacks ? &own : &in->shared,
-			    import_thread(in->p, pid, tid, process, name), offset_ms);
+	if (!r->failed) {
+		struct unit unit = unit_of_thread(in, &samples, &event);
+
+		add_samples(in, &samples, own.has_stacks ? &own : &in->shared, &unit,
+			    import_thread(in->p, pid, tid, process, event.name ? event.thread : name), offset_ms);
+	}
 	table_deinit(&samples);
 	code_deinit(&own);
 	return json_read_check(r);
