@@ -219,7 +219,7 @@ static struct facts facts_of(const struct diff_head *head, uint32_t side)
 	trust_judge(&f.trust, in->profile, in->facts);
 	f.lost = share_of((double)f.trust.lost, (double)f.trust.samples);
 	f.broken = share_of((double)f.trust.broken, (double)f.trust.complete);
-	f.unnamed = share_of((double)f.trust.unnamed.weight, (double)f.trust.named.weight);
+	f.unnamed = trust_unnamed(&f.trust);
 	if (of->duration_ns)
 		f.load = (double)of->whole.weight / (double)of->duration_ns;
 	return f;

@@ -5,9 +5,9 @@
 #include "report/view/trust.h"
 
 #include "report/print/number.h"
-#include "report/print/stats.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,9 +46,28 @@ static bool is_in_exec(const struct profile *p, uint32_t stack)
 	return false;
 }
 
+/* What a unit of weight of each value type is in samples: sums of nanoseconds, faults and bytes cannot be added. The caller frees it. */
+static double *samples_per_weight(const struct profile *p)
+{
+	double *weights = memory_zeroed(p->types.len + 1, sizeof(*weights));
+	double *counts = memory_zeroed(p->types.len + 1, sizeof(*counts));
+
+	for (size_t i = 0; i < p->samples.len; i++) {
+		const struct profile_sample *row = &p->samples.items[i];
+
+		weights[row->type] += fabs((double)row->weight);
+		counts[row->type] += (double)row->count;
+	}
+	for (size_t type = 0; type <= p->types.len; type++)
+		counts[type] = weights[type] > 0 ? counts[type] / weights[type] : 0;
+	free(weights);
+	return counts;
+}
+
 static void judge_rows(struct trust *trust, const struct profile *p)
 {
-	int64_t *weights = memory_zeroed(p->modules.len + 1, sizeof(*weights));
+	double *weights = memory_zeroed(p->modules.len + 1, sizeof(*weights));
+	double *scale = samples_per_weight(p);
 	uint32_t module;
 
 	for (size_t i = 0; i < p->samples.len; i++) {
@@ -64,18 +83,21 @@ static void judge_rows(struct trust *trust, const struct profile *p)
 			trust->complete += row->count;
 		if (row->stack == 0 && row->state > PROFILE_STATE_ON_CPU)
 			continue; /* a wait whose beginning was not seen: there is no code that could have a name */
+		double samples = scale[row->type] * fabs((double)row->weight);
+
 		if (!leaf_is_unnamed(p, row->stack, &module)) {
-			stats_add(&trust->named, row);
+			trust->named += samples;
 			continue;
 		}
-		stats_add(&trust->unnamed, row);
+		trust->unnamed += samples;
 		if (module == PROFILE_NONE)
 			continue;
-		weights[module] += row->weight;
+		weights[module] += samples;
 		if (trust->worst_module == PROFILE_NONE ||
 		    weights[module] > weights[trust->worst_module])
 			trust->worst_module = module;
 	}
+	free(scale);
 	free(weights);
 }
 
@@ -98,19 +120,19 @@ void trust_judge(struct trust *trust, const struct profile *p, const struct prof
 	trust->cut = MIN(trust->cut, trust->stops[STACK_STOP_SNAPSHOT_ENDED] + trust->stops[STACK_STOP_SPLICED]);
 }
 
-static double part(int64_t some, int64_t others)
+static double part(double some, double others)
 {
-	return some ? (double)some / ((double)some + (double)others) : 0;
+	return some > 0 ? some / (some + others) : 0;
 }
 
 double trust_lost(const struct trust *trust)
 {
-	return part(trust->lost, trust->samples);
+	return part((double)trust->lost, (double)trust->samples);
 }
 
 double trust_unnamed(const struct trust *trust)
 {
-	return part(trust->unnamed.weight, trust->named.weight);
+	return part(trust->unnamed, trust->named);
 }
 
 #define SHARE_MIN 100 /* stacks: of fewer a share is more alarm than it is worth */
@@ -136,8 +158,8 @@ const char *trust_line(const struct trust *trust, struct arena *arena)
 	const char *stacks = trust->leaves_only
 				     ? "no stacks recorded"
 				     : arena_printf(arena, "cut %s, broken %s",
-						    number_share(arena, part((int64_t)cut, (int64_t)whole)),
-						    number_share(arena, part(trust->broken, trust->complete)));
+						    number_share(arena, part((double)cut, (double)whole)),
+						    number_share(arena, part((double)trust->broken, (double)trust->complete)));
 
 	return arena_printf(arena, "lost %s, throttled %s, %s, unnamed %s%s",
 			    trust->lost ? number_share(arena, trust_lost(trust))

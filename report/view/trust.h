@@ -18,8 +18,8 @@ struct trust {
 		shortened; /* stacks of the whole recording: by the snapshot's size; by the recorder */
 	uint64_t broken, complete; /* stacks that should have gone on; that reach their root */
 	uint64_t stops[STACK_STOPS];
-	struct profile_sum named, unnamed; /* by leaf */
-	uint32_t worst_module; /* profile module with the most unnamed weight; PROFILE_NONE */
+	double named, unnamed; /* by leaf: the weight, each event's in units of its mean sample */
+	uint32_t worst_module; /* profile module with the most of what is unnamed; PROFILE_NONE */
 	bool complete_file;
 	bool leaves_only; /* stacks were not recorded */
 	bool sums_only; /* the input was a profile, which does not say what is missing */
@@ -28,7 +28,7 @@ struct trust {
 /* Of @p at least the leaves are named. */
 void trust_judge(struct trust *trust, const struct profile *p, const struct profile_facts *facts);
 
-/* Shares: of all samples, those that were lost; of the weight, that whose leaf has no name. */
+/* Shares: of all samples, those that were lost; of the weight, that whose leaf has no name (mean of the events by their samples). */
 double trust_lost(const struct trust *trust);
 double trust_unnamed(const struct trust *trust);
 

@@ -197,7 +197,7 @@ TEST(session_counts_what_passes_the_filter_and_what_was_lost)
 	trust_judge(&trust, s.profile, &s.facts);
 	CHECK_UINT(trust.lost, 500);
 	CHECK_UINT(trust.samples, on_cpus);
-	CHECK_UINT(trust.unnamed.count, on_cpus); /* the JIT wrote no map */
+	CHECK(trust_unnamed(&trust) > 0.999); /* the JIT wrote no map */
 	CHECK_UINT(trust.broken + trust.complete, on_cpus);
 	session_close(&s);
 	filter_deinit(&filter);
