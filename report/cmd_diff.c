@@ -85,7 +85,7 @@ struct diff_args {
 	struct session_args session;
 	struct filter filter;
 	struct terminal_args terminal;
-	struct filter window_a, window_b; /* only .window, .from and .to are used */
+	struct filter window_a, window_b; /* only .window, .wanted and .nwindows are used */
 	struct opt_list same_modules;
 	const char *by, *scale, *format;
 	uint64_t limit;    /* VIEW_TABLE_ALL: not given */
@@ -220,8 +220,8 @@ static struct err *add_input(struct comparison *c, const char *file)
 	input->filter = c->args->filter;
 	if (window->window) {
 		input->filter.window = window->window;
-		input->filter.from = window->from;
-		input->filter.to = window->to;
+		memcpy(input->filter.wanted, window->wanted, sizeof(window->wanted));
+		input->filter.nwindows = window->nwindows;
 	}
 	c->files[c->count] = file;
 	c->labels[c->count] = arena_printf(&c->arena, "%c", 'A' + (int)c->count);

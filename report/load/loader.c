@@ -715,6 +715,8 @@ static void begin_transformers(struct loader *l, const struct filter *filter)
 		.from_ns = MAX(filter->from_ns, rec->start_ns),
 		/* Switches go on for a moment after samples have ended. */
 		.to_ns = MIN(filter->to_ns, rec->end_ns ? rec->end_ns : UINT64_MAX),
+		.windows = filter->windows,
+		.nwindows = filter->nbound,
 		.min_wait_ns = filter->min_wait_ns,
 		.max_wait_ns = filter->max_wait_ns,
 		.each_wait = filter->each_wait,

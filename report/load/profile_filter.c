@@ -25,7 +25,7 @@ static void sum_window(struct profile *p, const struct filter *filter)
 	while (time_series_next(&cursor, &at)) {
 		struct profile_sample *row = &p->samples.items[at.row];
 
-		if (at.time_ns < filter->from_ns || at.time_ns >= filter->to_ns)
+		if (!filter_passes_time(filter, at.time_ns))
 			continue;
 		/* Samples of a file need not be those that its sums were made of. */
 		if (!profile_fits(p, at.weight))

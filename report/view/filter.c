@@ -59,7 +59,7 @@ static char *divide(char *window)
 }
 
 /* "10%/2", as in perf: the second tenth. */
-static bool parse_slice(const char *text, struct filter *filter)
+static bool parse_slice(const char *text, struct filter_window *ret)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	const char *slash = strstr(text, "%/");
@@ -67,44 +67,85 @@ static bool parse_slice(const char *text, struct filter *filter)
 
 	if (!slash || !text_parse_u64(slash + 2, &number) || !number || number > 10000)
 		return false;
-	if (!time_arg_parse(arena_printf(&arena, "%.*s", (int)(slash + 1 - text), text),
-			  &filter->to) ||
-	    filter->to.kind != TIME_ARG_PERCENT)
+	if (!time_arg_parse(arena_printf(&arena, "%.*s", (int)(slash + 1 - text), text), &ret->to) ||
+	    ret->to.kind != TIME_ARG_PERCENT)
 		return false;
-	filter->from = filter->to;
-	filter->from.value *= (double)(number - 1);
-	filter->to.value *= (double)number;
-	return filter->to.value <= 100.0001;
+	ret->from = ret->to;
+	ret->from.value *= (double)(number - 1);
+	ret->to.value *= (double)number;
+	return ret->to.value <= 100.0001;
 }
 
-static bool parse_ends(const char *text, struct filter *filter)
+static bool parse_ends(const char *text, struct filter_window *ret)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	char *from = arena_strdup(&arena, text);
 	char *to = divide(from);
 
 	if (!to)
-		return parse_slice(text, filter);
+		return parse_slice(text, ret);
 	*to++ = 0;
-	return time_arg_parse(from, &filter->from) && time_arg_parse(to, &filter->to) &&
-	       (filter->from.kind || filter->to.kind);
+	return time_arg_parse(from, &ret->from) && time_arg_parse(to, &ret->to) && (ret->from.kind || ret->to.kind);
+}
+
+/* Is the space at @space that between a date and its time? */
+static bool is_in_date(const char *text, const char *space)
+{
+	const char *date = space - strlen("2026-11-21");
+
+	return date >= text && date[4] == '-' && date[7] == '-';
+}
+
+/* The end of the first of several windows: a space, as in perf; a comma, where none divides a window. */
+static char *end_of_window(char *text)
+{
+	if (strstr(text, "%-") || strstr(text, "%/"))
+		return text + strcspn(text, ", ");
+	for (char *space = text; (space = strchr(space, ' ')); space++)
+		if (!is_in_date(text, space))
+			return space;
+	return text + strlen(text);
+}
+
+static bool is_backwards(const struct filter_window *window)
+{
+	return window->from.kind == window->to.kind && window->from.kind != TIME_ARG_TIME_OF_DAY &&
+	       !window->from.has_offset && !window->to.has_offset && window->from.value >= window->to.value;
+}
+
+static struct err *add_window(struct filter *filter, const char *text)
+{
+	struct filter_window window = { 0 };
+
+	if (!parse_ends(text, &window))
+		return err_remedy(err_new(ERR_USAGE, "'%s' is not a time window", text),
+				  "it takes FROM,TO in seconds, per cent or wall-clock time: 1.5,3 or 500ms, or 20%%,40%% or "
+				  "14:03:20,14:03:25; several with spaces between");
+	if (is_backwards(&window))
+		return err_new(ERR_USAGE, "'%s' ends before it begins", text);
+	if (filter->nwindows == FILTER_WINDOWS_MAX)
+		return err_new(ERR_USAGE, "more than %d windows", FILTER_WINDOWS_MAX);
+	filter->wanted[filter->nwindows++] = window;
+	return NULL;
 }
 
 struct err *filter_parse_window(void *field, const char *value)
 {
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	struct filter *filter = (struct filter *)((char *)field - offsetof(struct filter, window));
+	char *rest = arena_strdup(&arena, value);
+	struct err *err = NULL;
 
 	filter->window = value;
-	if (!parse_ends(value, filter))
-		return err_remedy(
-			err_new(ERR_USAGE, "'%s' is not a time window", value),
-			"it takes FROM,TO in seconds, per cent or wall-clock time: 1.5,3 or "
-			"500ms, or 20%%,40%% or 14:03:20,14:03:25");
-	if (filter->from.kind == filter->to.kind && filter->from.kind != TIME_ARG_TIME_OF_DAY &&
-	    !filter->from.has_offset && !filter->to.has_offset &&
-	    filter->from.value >= filter->to.value)
-		return err_new(ERR_USAGE, "'%s' ends before it begins", value);
-	return NULL;
+	filter->nwindows = 0;
+	do {
+		char *end = end_of_window(rest), *window = rest;
+
+		rest = *end ? end + 1 + strspn(end + 1, " ") : NULL;
+		*end = 0;
+		err = add_window(filter, window);
+	} while (rest && !err);
+	return err;
 }
 
 /* "1ms", "250us", "2s"; without a unit milliseconds, as bcc has none at all. */
@@ -146,7 +187,7 @@ const struct opt filter_opts[] = {
 	OPT_LIST(struct filter, events, "event", 'e', "NAME",
 		 "this event (glob) instead of the first"),
 	OPT_PARSE(struct filter, window, "time", 0, "FROM,TO",
-		  "only this window, in seconds, per cent or wall-clock time: 1.5,3 or 20%,40%",
+		  "only this window, in seconds, per cent or wall-clock time: 1.5,3 or 20%,40%; several with spaces between",
 		  filter_parse_window),
 	OPT_LIST(struct filter, wheres, "where", 0, "CONDITION",
 		 "only samples whose fields or labels match: 'bytes_req > 4096', 'url ~ /cart*'"),
@@ -249,17 +290,18 @@ static bool is_wall_clock(const struct time_arg *arg)
 }
 
 /* A wall-clock window that misses the recording is most likely meant for another time zone or day. */
-static struct err *check_window(const struct filter *filter, const struct profile_facts *facts)
+static struct err *check_window(const struct filter *filter, const struct filter_window *wanted, const struct derive_window *window,
+				const struct profile_facts *facts)
 {
 	CLEANUP(arena_deinit) struct arena arena = { 0 };
 	uint64_t end_ns = facts->has_duration ? facts->start_ns + facts->duration_ns : UINT64_MAX;
 	struct err *err = NULL;
 
-	if (!is_wall_clock(&filter->from) && !is_wall_clock(&filter->to))
+	if (!is_wall_clock(&wanted->from) && !is_wall_clock(&wanted->to))
 		return NULL;
-	if (filter->from_ns >= filter->to_ns)
+	if (window->from_ns >= window->to_ns)
 		err = err_new(ERR_USAGE, "--time '%s' ends before it begins", filter->window);
-	else if (filter->to_ns <= facts->start_ns || filter->from_ns > end_ns)
+	else if (window->to_ns <= facts->start_ns || window->from_ns > end_ns)
 		err = err_new(ERR_USAGE, "--time '%s' lies outside the recording", filter->window);
 	if (!err)
 		return NULL;
@@ -267,6 +309,54 @@ static struct err *check_window(const struct filter *filter, const struct profil
 			  time_arg_wall_clock(facts, facts->start_ns, &arena),
 			  facts->has_duration ? " and ended at " : "",
 			  facts->has_duration ? time_arg_wall_clock(facts, end_ns, &arena) : "");
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct derive_window *x = a, *y = b;
+
+	return COMPARE(x->from_ns, y->from_ns);
+}
+
+/* Those that touch become one, so that nothing counts twice. */
+static void join_windows(struct filter *filter)
+{
+	size_t kept = 0;
+
+	qsort(filter->windows, filter->nwindows, sizeof(*filter->windows), by_begin);
+	for (size_t i = 1; i < filter->nwindows; i++) {
+		struct derive_window *last = &filter->windows[kept], *next = &filter->windows[i];
+
+		if (next->from_ns > last->to_ns)
+			filter->windows[++kept] = *next;
+		else
+			last->to_ns = MAX(last->to_ns, next->to_ns);
+	}
+	filter->nbound = kept + 1;
+	filter->from_ns = filter->windows[0].from_ns;
+	filter->to_ns = filter->windows[kept].to_ns;
+}
+
+static struct err *bind_windows(struct filter *filter, const struct profile_facts *facts)
+{
+	filter->nbound = 0;
+	filter->from_ns = 0;
+	filter->to_ns = UINT64_MAX;
+	for (size_t i = 0; i < filter->nwindows; i++) {
+		const struct filter_window *wanted = &filter->wanted[i];
+		struct derive_window *window = &filter->windows[i];
+		struct err *err = time_arg_resolve(&wanted->from, facts, 0, &window->from_ns);
+
+		if (!err)
+			err = time_arg_resolve(&wanted->to, facts, UINT64_MAX, &window->to_ns);
+		if (!err)
+			err = check_window(filter, wanted, window, facts);
+		if (err)
+			return err;
+	}
+	if (filter->nwindows)
+		join_windows(filter);
+	return NULL;
 }
 
 /* What the loader learns of waits from their stacks. */
@@ -344,12 +434,8 @@ static bool has_wall(const struct profile *p)
 
 struct err *filter_bind(struct filter *filter, const struct profile *p, const struct profile_facts *facts)
 {
-	struct err *err = time_arg_resolve(&filter->from, facts, 0, &filter->from_ns);
+	struct err *err = bind_windows(filter, facts);
 
-	if (!err)
-		err = time_arg_resolve(&filter->to, facts, UINT64_MAX, &filter->to_ns);
-	if (!err)
-		err = check_window(filter, facts);
 	memset(filter->derived, 0, sizeof(filter->derived));
 	if (!filter->events.len && !filter->wheres.len)
 		derive_want(filter->derived, NULL);
@@ -389,9 +475,19 @@ bool filter_passes_cpu(const struct filter *filter, uint32_t cpu)
 	return has_number(&filter->cpus, cpu);
 }
 
+bool filter_passes_time(const struct filter *filter, uint64_t time_ns)
+{
+	if (time_ns < filter->from_ns || time_ns >= filter->to_ns)
+		return false;
+	for (size_t i = 0; i < filter->nbound; i++)
+		if (time_ns >= filter->windows[i].from_ns && time_ns < filter->windows[i].to_ns)
+			return true;
+	return !filter->nbound;
+}
+
 bool filter_passes_event(const struct filter *filter, const struct event *ev)
 {
-	if (ev->time_ns < filter->from_ns || ev->time_ns >= filter->to_ns)
+	if (!filter_passes_time(filter, ev->time_ns))
 		return false;
 	if (!filter_passes_cpu(filter, ev->cpu) || !filter_passes_task(filter, ev))
 		return false;

@@ -30,6 +30,12 @@ struct filter_numbers {
 	VEC(struct filter_range) ranges;
 };
 
+#define FILTER_WINDOWS_MAX 32
+
+struct filter_window {
+	struct time_arg from, to;
+};
+
 struct filter {
 	struct opt_list comms; /* name of the thread or of its process */
 	struct filter_numbers pids, tids, cpus;
@@ -38,12 +44,15 @@ struct filter {
 	struct opt_list events;
 	struct reshape_args reshape; /* by any frame of the stack */
 	const char *window; /* --time as it was given, NULL if it was not */
-	struct time_arg from, to;
+	struct filter_window wanted[FILTER_WINDOWS_MAX]; /* its windows, as they were given */
+	size_t nwindows;
 	struct opt_list wheres;	 /* conditions on fields of tracepoints and on labels, see where.h */
 	uint64_t min_wait_ns, max_wait_ns; /* lengths of waits, whole; max 0: no limit */
 
 	/* Set by filter_bind(). */
-	uint64_t from_ns, to_ns; /* on the samples' clock; to_ns is the first moment outside */
+	uint64_t from_ns, to_ns; /* from the first window to the last, on the samples' clock; to_ns is the first moment outside */
+	size_t nbound;
+	struct derive_window windows[FILTER_WINDOWS_MAX]; /* @nbound, ascending and apart */
 	VEC(bool) event_passes;  /* by event; empty: all do */
 	VEC(struct where *) bound; /* of the conditions */
 	VEC(const char *) late;	   /* conditions on labels of waits, which are known when all is named */
@@ -54,7 +63,7 @@ struct filter {
 
 extern const struct opt filter_opts[];
 
-/* "1.5,3" for OPT_PARSE: @field is the window of a struct filter, whose window is set. ERR_USAGE. */
+/* "1.5,3", "1,2 3,4" or "10%-20%,40%-50%" for OPT_PARSE: @field is the window of a struct filter, whose windows are set. ERR_USAGE. */
 MUST_USE struct err *filter_parse_window(void *field, const char *value);
 
 void filter_deinit(struct filter *filter);
@@ -66,7 +75,7 @@ bool filter_is_empty(const struct filter *filter);
  * Turn the window into times, and look whether the events are among the value types of @p.
  *
  * ERR_USAGE: no event has such a name (near names in the remedy).  ERR_UNSUPPORTED: per cent of a recording that has no end.
- * ERR_USAGE also: a window of wall-clock time that lies outside the recording.
+ * ERR_USAGE also: a window that ends before it begins, or one of wall-clock time that lies outside the recording.
  */
 MUST_USE struct err *filter_bind(struct filter *filter, const struct profile *p, const struct profile_facts *facts);
 
@@ -89,6 +98,9 @@ void filter_unbind(struct filter *filter);
 
 /* Does the event itself pass, by time, CPU, process, thread and (samples) event? Names are asked below. */
 bool filter_passes_event(const struct filter *filter, const struct event *ev);
+
+/* By time alone. */
+bool filter_passes_time(const struct filter *filter, uint64_t time_ns);
 
 /* The same by process and thread only: what happens elsewhere or at another time may matter to waits. */
 bool filter_passes_task(const struct filter *filter, const struct event *ev);

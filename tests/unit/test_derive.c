@@ -95,6 +95,25 @@ TEST(derive_pairs_switches_into_waits_with_the_stack_that_waited)
 	chain_end(&c);
 }
 
+TEST(derive_pieces_lie_in_the_windows)
+{
+	static const struct derive_window windows[] = { { 100, 200 }, { 300, 400 } };
+	struct derive_request request = { .from_ns = 100, .to_ns = 390, .windows = windows, .nwindows = 2 };
+	struct derive_pieces pieces = { 0 }, point = { 0 }, between = { 0 };
+
+	CHECK(derive_next_piece(&request, 150, 1000, &pieces));
+	CHECK(pieces.at.from_ns == 150 && pieces.at.to_ns == 200);
+	CHECK(derive_next_piece(&request, 150, 1000, &pieces));
+	CHECK(pieces.at.from_ns == 300 && pieces.at.to_ns == 390);
+	CHECK(!derive_next_piece(&request, 150, 1000, &pieces));
+	CHECK(derive_next_piece(&request, 350, 350, &point));
+	CHECK(!derive_next_piece(&request, 350, 350, &point));
+	CHECK(!derive_next_piece(&request, 200, 300, &between));
+	CHECK_UINT(derive_looked_at(&request, 0, UINT64_MAX), 190);
+	request.nwindows = 0;
+	CHECK_UINT(derive_looked_at(&request, 0, UINT64_MAX), 290);
+}
+
 TEST(derive_counts_a_wait_that_is_not_over_and_one_that_began_before)
 {
 	struct chain c;

@@ -117,6 +117,40 @@ TEST(filter_time_is_a_window_in_seconds_or_per_cent)
 	CHECK_STR(filter_describe(&open_end, &arena), "--time=9.5,");
 }
 
+TEST(filter_time_may_be_several_windows)
+{
+	CLEANUP(arena_deinit) struct arena arena = { 0 };
+	static const char *const same[] = { "20%-40%,60%-70%", "60%-70% 20%-40%", "2,4 6,7", "6,7 2,3 3,4", "6,7  2,4 2.5,3" };
+	static const char *const wrong[] = { "2,4 x", "2,4 4,3", "20%-40%,", "20%-40%,5", "1,2 3" };
+	CLEANUP(filter_deinit) struct filter tenths = { 0 }, none = { 0 };
+
+	for (size_t i = 0; i < ARRAY_LEN(same); i++) {
+		CLEANUP(filter_deinit) struct filter filter = { 0 };
+
+		CHECK_OK(filter_parse_window(&filter.window, same[i]));
+		CHECK_OK(bind(&filter));
+		CHECK_UINT(filter.nbound, 2);
+		CHECK(!passes(&filter, 1.999, 0, 1) && passes(&filter, 2, 0, 1) && passes(&filter, 3.999, 0, 1));
+		CHECK(!passes(&filter, 4, 0, 1) && !passes(&filter, 5.999, 0, 1));
+		CHECK(passes(&filter, 6, 0, 1) && !passes(&filter, 7, 0, 1));
+		CHECK_STR(filter_describe(&filter, &arena), arena_printf(&arena, "--time=%s", same[i]));
+	}
+	CHECK_OK(filter_parse_window(&tenths.window, "10%/1,10%/3"));
+	CHECK_OK(bind(&tenths));
+	CHECK(passes(&tenths, 0.5, 0, 1) && !passes(&tenths, 1.5, 0, 1) && passes(&tenths, 2.5, 0, 1));
+	for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
+		CHECK_ERR(filter_parse_window(&none.window, wrong[i]), ERR_USAGE, "");
+}
+
+TEST(filter_windows_are_divided_beside_dates)
+{
+	CLEANUP(filter_deinit) struct filter filter = { 0 };
+
+	CHECK_OK(filter_parse_window(&filter.window, "2026-11-21 14:03,2026-11-21 14:04 2026-11-21 15:00:01,2026-11-21 15:01"));
+	CHECK_UINT(filter.nwindows, 2);
+	CHECK(filter.wanted[1].from.kind == TIME_ARG_DATE);
+}
+
 TEST(filter_per_cent_need_an_end)
 {
 	CLEANUP(filter_deinit) struct filter filter = { 0 };

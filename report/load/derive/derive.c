@@ -130,6 +130,38 @@ bool derive_is_wanted(const struct derive_request *request, const char *name)
 	return false;
 }
 
+bool derive_next_piece(const struct derive_request *request, uint64_t from_ns, uint64_t to_ns, struct derive_pieces *pieces)
+{
+	const struct derive_window all = { request->from_ns, request->to_ns };
+	bool is_point = from_ns == to_ns;
+
+	from_ns = MAX(from_ns, all.from_ns);
+	to_ns = MIN(to_ns, all.to_ns);
+	while (pieces->next < MAX(request->nwindows, (size_t)1)) {
+		const struct derive_window *window = request->nwindows ? &request->windows[pieces->next] : &all;
+
+		pieces->at = (struct derive_window){ MAX(from_ns, window->from_ns), MIN(to_ns, window->to_ns) };
+		pieces->next++;
+		if (pieces->at.from_ns < pieces->at.to_ns)
+			return true;
+		if (is_point && pieces->at.from_ns == pieces->at.to_ns) {
+			pieces->next = SIZE_MAX;
+			return true;
+		}
+	}
+	return false;
+}
+
+uint64_t derive_looked_at(const struct derive_request *request, uint64_t from_ns, uint64_t to_ns)
+{
+	struct derive_pieces pieces = { 0 };
+	uint64_t sum = 0;
+
+	while (derive_next_piece(request, from_ns, to_ns, &pieces))
+		sum += pieces.at.to_ns - pieces.at.from_ns;
+	return sum;
+}
+
 uint32_t derive_add_type(struct profile *p, const char *name)
 {
 	struct profile_value_type type = { .name = profile_string(p, name), .unit = profile_string(p, "ns") };

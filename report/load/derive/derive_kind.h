@@ -74,16 +74,36 @@ struct derive_out {
 
 #define DERIVE_ADDED_MAX 7
 
+struct derive_window {
+	uint64_t from_ns, to_ns; /* @to_ns is the first moment outside */
+};
+
 /* What is wanted of the chain. */
 struct derive_request {
 	struct profile *profile; /* has the recording's events, same numbers */
 	const struct recording *recording;
 	uint64_t from_ns, to_ns; /* the part of the recording that is looked at */
+	const struct derive_window *windows; /* in it, apart and ascending: what lies between them is not looked at */
+	size_t nwindows;		     /* 0: all of it is */
 	const char *added[DERIVE_ADDED_MAX + 1]; /* names of derived events that are wanted; NULL after the last */
 	uint64_t min_wait_ns, max_wait_ns; /* of waits and system calls, whole; max 0: no limit */
 	/* Each wait by itself, with its own length, though stacks were thinned; else those without one add to those with one. */
 	bool each_wait;
 };
+
+struct derive_pieces {
+	struct derive_window at;
+	size_t next; /* window */
+};
+
+/*
+ * The pieces of @from_ns to @to_ns that are looked at, one after another, into @pieces->at; *@pieces begins as all 0. False after
+ * the last one. What has no length is one piece where it is looked at.
+ */
+bool derive_next_piece(const struct derive_request *request, uint64_t from_ns, uint64_t to_ns, struct derive_pieces *pieces);
+
+/* The sum of their lengths. */
+uint64_t derive_looked_at(const struct derive_request *request, uint64_t from_ns, uint64_t to_ns);
 
 /* Is the derived event @name wanted? */
 bool derive_is_wanted(const struct derive_request *request, const char *name);

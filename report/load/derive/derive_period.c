@@ -51,8 +51,8 @@ static void add_to_wall(const struct period *p, const struct derived *derived)
 	/* The last look at a thread that waits comes when all is over; it stands for the time before. */
 	if (derived->event && end_ns)
 		wall.time_ns = MIN(wall.time_ns, end_ns - 1);
-	if ((derived->event && derived->state != PROFILE_STATE_BLOCKED) || wall.time_ns < request->from_ns ||
-	    wall.time_ns >= request->to_ns || (p->out->wanted && !p->out->wanted(p->out->context, derived->thread)))
+	if ((derived->event && derived->state != PROFILE_STATE_BLOCKED) || !derive_looked_at(request, wall.time_ns, wall.time_ns + 1) ||
+	     (p->out->wanted && !p->out->wanted(p->out->context, derived->thread)))
 		return;
 	wall.event = p->wall_event;
 	if (wall.state == PROFILE_STATE_NONE)

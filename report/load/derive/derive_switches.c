@@ -188,9 +188,7 @@ static bool is_wanted(const struct switches *s, struct life *life)
 
 static void put(struct switches *s, struct life *life, struct stretch *at)
 {
-	uint64_t from_ns = at->from_ns, to_ns = at->to_ns;
-
-	if (!stretches_clip(&s->stretches, &from_ns, &to_ns) || !is_wanted(s, life))
+	if (!derive_looked_at(s->request, at->from_ns, at->to_ns) || !is_wanted(s, life))
 		return;
 	at->thread = thread_of(s, life);
 	life->stretches.pid = life->pid;
@@ -477,7 +475,7 @@ static void add_account(struct switches *s, struct life *life, uint64_t end_ns)
 	struct profile_account *sum = &s->sums.account;
 
 	/* Of the part of a recording only one of them is known. */
-	if (!a->is_known || !b->is_known || s->request->from_ns > s->start_ns || s->request->to_ns < s->end_ns ||
+	if (!a->is_known || !b->is_known || s->request->from_ns > s->start_ns || s->request->to_ns < s->end_ns || s->request->nwindows > 1 ||
 	    b->run_ns < a->run_ns || b->wait_ns < a->wait_ns || b->own_run_ns < a->own_run_ns || !is_wanted(s, life))
 		return;
 	sum->threads++;
@@ -575,12 +573,12 @@ static void take_sample(struct switches *s, struct life *life, const struct deri
 
 static void end_life(struct switches *s, struct life *life, uint64_t to_ns)
 {
-	uint64_t from_ns = life->born_ns;
+	uint64_t looked_at_ns = derive_looked_at(s->request, life->born_ns, to_ns);
 
-	if (!stretches_clip(&s->stretches, &from_ns, &to_ns) || !is_wanted(s, life))
+	if (!looked_at_ns || !is_wanted(s, life))
 		return;
 	s->sums.threads++;
-	s->sums.life_ns += to_ns - from_ns;
+	s->sums.life_ns += looked_at_ns;
 }
 
 /* The first one counts: it can run from then on. */
@@ -764,8 +762,7 @@ static void take_guard(struct switches *s, const struct event *ev)
 		if (s->lives.items[i].now != ENDED)
 			put_left_out(s, &s->lives.items[i], to_ns);
 	s->left_out_ns = 0;
-	if (stretches_clip(&s->stretches, &from_ns, &to_ns))
-		s->sums.unwatched_ns += to_ns - from_ns;
+	s->sums.unwatched_ns += derive_looked_at(s->request, from_ns, to_ns);
 }
 
 /* Records of switches have rings without samples, where they are not tracepoints. */
@@ -850,7 +847,7 @@ static void finish(void *state)
 		take_guard(s, &(struct event){ .time_ns = end_ns, .throttle.by_recorder = true });
 	uint64_t from_ns = s->start_ns, to_ns = end_ns;
 
-	s->sums.window_ns = stretches_clip(&s->stretches, &from_ns, &to_ns) ? to_ns - from_ns : 0;
+	s->sums.window_ns = derive_looked_at(s->request, from_ns, to_ns);
 	for (size_t i = 0; i < s->lives.len; i++) {
 		struct life *life = &s->lives.items[i];
 

@@ -163,16 +163,27 @@ static void put_more(void *context, const struct derived *span)
 	s->out->add(s->out->context, span);
 }
 
+/* @span of a call of @len_ns. */
+static void put_piece(struct syscalls *s, struct caller *caller, const struct derived *span, uint64_t len_ns)
+{
+	if (s->stacks && !s->request->each_wait && !caller->entry.is_known) {
+		stand_ins_add(&caller->stand_ins, span->call, len_ns, span);
+		return;
+	}
+	if (s->stacks && !s->request->each_wait)
+		stand_ins_keep(&caller->stand_ins, span->call, len_ns, span);
+	s->out->add(s->out->context, span);
+}
+
 /* @caller's call ended with @result, or has not ended by @to_ns. */
 static void put_call(struct syscalls *s, struct caller *caller, uint64_t to_ns, int64_t result)
 {
-	uint64_t from_ns = MAX(caller->since_ns, s->request->from_ns);
+	struct derive_pieces pieces = { 0 };
 	uint64_t len_ns = to_ns > caller->since_ns ? to_ns - caller->since_ns : 0;
 
-	to_ns = MIN(to_ns, s->request->to_ns);
 	if (caller->thread == PROFILE_NONE)
 		caller->thread = s->out->thread(s->out->context, caller->pid, caller->tid);
-	if (from_ns > to_ns || len_ns < s->request->min_wait_ns ||
+	if (len_ns < s->request->min_wait_ns ||
 	    (s->request->max_wait_ns && len_ns > s->request->max_wait_ns) ||
 	    (s->out->wanted && !s->out->wanted(s->out->context, caller->thread)))
 		return;
@@ -187,17 +198,13 @@ static void put_call(struct syscalls *s, struct caller *caller, uint64_t to_ns, 
 		.waker = PROFILE_NONE,
 		.call = call_text(s, caller->call),
 		.error = derive_error_text(s->request->profile, result),
-		.time_ns = from_ns,
-		.weight = to_ns - from_ns,
 	};
 
-	if (s->stacks && !s->request->each_wait && !caller->entry.is_known) {
-		stand_ins_add(&caller->stand_ins, span.call, len_ns, &span);
-		return;
+	while (derive_next_piece(s->request, caller->since_ns, to_ns, &pieces)) {
+		span.time_ns = pieces.at.from_ns;
+		span.weight = pieces.at.to_ns - pieces.at.from_ns;
+		put_piece(s, caller, &span, len_ns);
 	}
-	if (s->stacks && !s->request->each_wait)
-		stand_ins_keep(&caller->stand_ins, span.call, len_ns, &span);
-	s->out->add(s->out->context, &span);
 }
 
 static void leave(struct caller *caller)

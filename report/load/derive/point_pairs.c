@@ -71,16 +71,17 @@ static void put(const struct point_pairs *pairs, struct derived span, uint64_t t
 {
 	const struct derive_request *request = pairs->request;
 	const struct derive_out *out = pairs->out;
-	uint64_t from_ns = MAX(span.time_ns, request->from_ns);
-	uint64_t len_ns = to_ns > span.time_ns ? to_ns - span.time_ns : 0;
+	struct derive_pieces pieces = { 0 };
+	uint64_t from_ns = span.time_ns, len_ns = to_ns > from_ns ? to_ns - from_ns : 0;
 
-	to_ns = MIN(to_ns, request->to_ns);
-	if (from_ns > to_ns || !has_wanted_length(request, len_ns) || (out->wanted && !out->wanted(out->context, span.thread)))
+	if (!has_wanted_length(request, len_ns) || (out->wanted && !out->wanted(out->context, span.thread)))
 		return;
 	span.error = error;
-	span.time_ns = from_ns;
-	span.weight = to_ns - from_ns;
-	out->add(out->context, &span);
+	while (derive_next_piece(request, from_ns, to_ns, &pieces)) {
+		span.time_ns = pieces.at.from_ns;
+		span.weight = pieces.at.to_ns - pieces.at.from_ns;
+		out->add(out->context, &span);
+	}
 }
 
 /* Is forgotten with it. */

@@ -12,13 +12,6 @@ struct pending_wait {
 	bool shares;
 };
 
-bool stretches_clip(const struct stretches *s, uint64_t *from_ns, uint64_t *to_ns)
-{
-	*from_ns = MAX(*from_ns, s->events.request->from_ns);
-	*to_ns = MIN(*to_ns, s->events.request->to_ns);
-	return *from_ns < *to_ns;
-}
-
 static void put_more(void *context, const struct derived *span)
 {
 	wait_events_add_wait(context, span);
@@ -79,12 +72,12 @@ static bool has_single_waits(const struct stretches *s)
 	return s->events.request->each_wait || s->events.request->min_wait_ns || s->events.request->max_wait_ns;
 }
 
-static void deliver_wait(struct stretches *s, struct thread_stretches *of, const struct stretch *at)
+/* The part of it in @window. */
+static void deliver_wait(struct stretches *s, struct thread_stretches *of, const struct stretch *at,
+			 const struct derive_window *window)
 {
-	uint64_t from_ns = at->from_ns, to_ns = at->to_ns, len_ns = to_ns - from_ns;
+	uint64_t from_ns = window->from_ns, to_ns = window->to_ns, len_ns = at->to_ns - at->from_ns;
 
-	if (!stretches_clip(s, &from_ns, &to_ns))
-		return;
 	s->sums->by_state[at->state] += to_ns - from_ns;
 	if (at->unwatched ? has_single_waits(s) : !has_wanted_length(s, len_ns))
 		return;
@@ -116,12 +109,10 @@ static void deliver_wait(struct stretches *s, struct thread_stretches *of, const
 }
 
 /* Time on a CPU goes in equal parts to the stacks that were sampled meanwhile; the remainder to the first ones. */
-static void deliver_run(struct stretches *s, const struct stretch *at)
+static void deliver_run(struct stretches *s, const struct stretch *at, const struct derive_window *window)
 {
-	uint64_t from_ns = at->from_ns, to_ns = at->to_ns, count = MAX(at->running.list.len, 1);
+	uint64_t from_ns = window->from_ns, to_ns = window->to_ns, count = MAX(at->running.list.len, 1);
 
-	if (!stretches_clip(s, &from_ns, &to_ns))
-		return;
 	s->sums->by_state[PROFILE_STATE_ON_CPU] += to_ns - from_ns;
 	if (s->events.out->span)
 		s->events.out->span(s->events.out->context, &(struct derived){ .thread = at->thread,
@@ -152,12 +143,15 @@ static void deliver_run(struct stretches *s, const struct stretch *at)
 
 static void deliver_stretch(struct stretches *s, struct thread_stretches *of, const struct stretch *at)
 {
+	struct derive_pieces pieces = { 0 };
+
 	if (at->from_ns >= at->to_ns)
 		return;
-	if (at->on_cpu)
-		deliver_run(s, at);
-	else
-		deliver_wait(s, of, at);
+	while (derive_next_piece(s->events.request, at->from_ns, at->to_ns, &pieces))
+		if (at->on_cpu)
+			deliver_run(s, at, &pieces.at);
+		else
+			deliver_wait(s, of, at, &pieces.at);
 }
 
 bool stretches_find_doubt(const struct stretches *s, const struct thread_stretches *of, const struct stretch *at,

@@ -68,9 +68,6 @@ struct stretches {
 
 void thread_stretches_deinit(struct thread_stretches *of);
 
-/* The part of @from_ns to @to_ns that lies in the window that is looked at; false if none does. */
-bool stretches_clip(const struct stretches *s, uint64_t *from_ns, uint64_t *to_ns);
-
 /* Hand @at out; false: it was put aside, and @at's running is no longer the caller's. */
 bool stretches_put(struct stretches *s, struct thread_stretches *of, const struct stretch *at);
 
