@@ -217,13 +217,11 @@ static uint64_t dump_len(int fd)
 	return fstat(fd, &st) == 0 ? MIN((uint64_t)st.st_size, (uint64_t)st.st_blocks * 512) : 0;
 }
 
-/* The user whose process it is; UINT32_MAX: it has ended. */
 static bool begin_process(struct embed_child *child, const struct perf_map *map)
 {
 	char name[64];
 
 	embed_child_owner(child, process_owner(map->pid));
-
 	snprintf(name, sizeof(name), "code that process %" PRIu32 " made", map->pid);
 	return embed_child_step(child, EMBED_WRITE, name) && embed_child_has_share(child);
 }
