@@ -29,6 +29,7 @@
 #define AHEAD_LEN        2048 /* of such a function behind the address, up to where it ends */
 #define BEHIND_LEN       256 /* before the address, where a loop begins */
 #define EDGE_LEN         16 /* bytes before an address where rules begin or end */
+#define ALIGNMENT	 16 /* of functions: less than that lies between two of them */
 #define GAP_MAX          64 /* between ranges that become one: a section header's length */
 #define SEGMENTS_MAX     1000
 #define SYMBOL_LEN_MAX   (1U << 30) /* without a symbol behind it */
@@ -284,6 +285,18 @@ static void add_called(struct bundle *b, uint64_t vaddr)
 }
 
 /*
+ * Does a function begin at @vaddr with nothing but padding before it? Its last bytes may look like a call, and all of the code would be searched
+ * for where the function begins that makes it.
+ */
+static bool is_behind_padding(const struct bundle *b, uint64_t vaddr, const struct place *at, const struct place *before)
+{
+	struct cfi_fde fde;
+
+	return at->ruled && at->rules_begin == vaddr && !before->ruled && vaddr >= ALIGNMENT &&
+	       cfi_section_find(b->src->cfi, vaddr - ALIGNMENT, &fde);
+}
+
+/*
  * Both the address and the byte before it are asked for: that of a call, or that of an instruction which a
  * signal interrupted.
  */
@@ -301,7 +314,7 @@ static void add_address(struct bundle *b, const struct bundle_address *address)
 		count_samples(b, before.function, 0);
 	if (address->leaves)
 		add_code(b, vaddr, vaddr + INSTRUCTION_LEN);
-	if (address->leaves || call)
+	if (address->leaves || (call && !is_behind_padding(b, vaddr, &at, &before)))
 		add_unruled(b, vaddr, address->leaves ? &at : &before);
 	if (address->leaves && at.computed)
 		add_code(b, at.rules_begin, MIN(at.rules_end, at.rules_begin + PROLOGUE_LEN));

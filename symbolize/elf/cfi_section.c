@@ -423,6 +423,19 @@ static bool count_is_true(const struct cfi_section *cfi)
 	return count == cfi->ntable + empty;
 }
 
+/* Less lies between functions as padding. */
+#define ALIGNMENT 16
+
+/* Does @vaddr lie in padding, between functions whose rows, both true, follow one another? */
+static bool is_in_padding(const struct cfi_section *cfi, uint64_t vaddr)
+{
+	size_t next = table_row(cfi, vaddr);
+	struct cfi_fde fde;
+
+	return next && next < cfi->ntable && fde_at(&cfi->eh, row_offset(cfi, next - 1), &fde) &&
+	       table_vaddr(cfi, next, 0) - fde.end < ALIGNMENT;
+}
+
 /*
  * The table has nothing for an address: is that the truth? If its rows are true and as many as there are
  * FDEs, and there is no other section, it is. To find that out takes a third of the time that an index does.
@@ -437,6 +450,8 @@ static bool is_complete(const struct cfi_section *cfi, uint64_t vaddr)
 		return true;
 	if (cfi->debug.data || atomic_load_explicit(&own->indexed, memory_order_acquire))
 		return false;
+	if (cfi->sampled && is_in_padding(cfi, vaddr))
+		return true;
 	if (!count_is_true(cfi) || (!cfi->sampled && !rows_are_true(cfi)))
 		return false;
 	atomic_store_explicit(&own->complete, true, memory_order_relaxed);

@@ -27,7 +27,7 @@ void cfi_section_free(struct cfi_section *cfi);
 /*
  * When it has nothing for an address, .eh_frame_hdr's table is believed if it has as many rows as there are FDEs and
  * the rows on both sides of the address are true; not all rows are checked then, which takes most of the time of a
- * few questions. For a recorder. @cfi may be NULL.
+ * few questions. Nor are FDEs counted where there is room for nothing but padding between the two. For a recorder. @cfi may be NULL.
  */
 void cfi_section_check_near(struct cfi_section *cfi);
 

@@ -523,3 +523,36 @@ TEST(bundle_takes_the_rules_of_a_called_function_that_computes_the_stack_pointer
 		writer_deinit(&out);
 	}
 }
+
+/* The padding between two functions, "nopl 0(%rax)" behind other bytes, ends as a call through a pointer does. */
+TEST(bundle_takes_no_code_for_padding_that_looks_like_a_call)
+{
+	for (uint64_t gap = 8; gap <= 64; gap += 56) {
+		const uint64_t begin = 0x1100 + gap;
+		struct bundle_address address = { begin, 0 };
+		struct addresses addresses = { .items = &address, .len = 1 };
+		CLEANUP(elf_file_deinit) struct elf_file f = { 0 };
+		CLEANUP(frame_writer_deinit) struct frame_writer w = { 0 };
+		struct cfi_fde first = fde_of(0x1000, NULL, 0), second = fde_of(begin, NULL, 0);
+		struct opened whole = { 0 }, part = { 0 };
+		uint8_t text[0x400] = { 0 };
+		struct writer out = { 0 };
+		size_t len;
+
+		memcpy(text + begin - 0x1000 - 6, "\xff\x90\x0f\x1f\x40\0", 6);
+		CHECK(frame_writer_add(&w, &first) && frame_writer_add(&w, &second));
+		elf_file_section(&f, (struct elf_file_section){ .name = ".text",
+								.type = SHT_PROGBITS,
+								.flags = SHF_ALLOC | SHF_EXECINSTR,
+								.vaddr = 0x1000,
+								.data = text,
+								.len = sizeof(text) });
+		read_back(&w, &f, &whole);
+		bundle_of(&whole, &addresses, &out, &part);
+		/* A function without rules has room in the wide gap only. */
+		CHECK((image_bytes_at(part.image, begin - 32, &len) != NULL) == (gap > 16));
+		opened_close(&part);
+		opened_close(&whole);
+		writer_deinit(&out);
+	}
+}

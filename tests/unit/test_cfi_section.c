@@ -239,6 +239,37 @@ TEST(cfi_section_notices_a_header_that_lies)
 	check_lying_hdr(0, 0x1b031b01, false); /* a table in a form that we do not read */
 }
 
+/* To count all FDEs for a byte of padding would take longer than the rest of a question. */
+TEST(cfi_section_does_not_count_for_a_byte_of_padding)
+{
+	for (uint32_t gap = 8; gap <= 64; gap += 56) {
+		CLEANUP(elf_file_deinit) struct elf_file f = { 0 };
+		CLEANUP(cfi_writer_deinit) struct cfi_writer w = { .vaddr = EH_VADDR };
+		CLEANUP(image_closep) struct image *img = NULL;
+		struct writer hdr = { 0 };
+		struct cfi_fde fde;
+		uint32_t rows = 2;
+
+		cfi_writer_cie(&w, "zR", PC_RELATIVE, 16, initial, sizeof(initial));
+		cfi_writer_fde(&w, 0x1000, 0x100, body, sizeof(body));
+		cfi_writer_fde(&w, 0x1100 + gap, 0x80, body, sizeof(body));
+		cfi_writer_fde(&w, 0x1200, 0x40, body, sizeof(body));
+		cfi_writer_hdr(&w, HDR_VADDR, &hdr);
+		memcpy(hdr.data + 8, &rows, sizeof(rows)); /* the last one is left out */
+		writer_u32(&w.out, 0x7fffffff);		   /* who reads all of them notices a record that does not end */
+		struct cfi_section *cfi = open_sections(&f, &w, &hdr, NULL, &img);
+
+		cfi_section_check_near(cfi);
+		CHECK(!cfi_section_find(cfi, 0x1107, &fde));
+		CHECK((cfi_section_defect(cfi) != NULL) == (gap > 16));
+		CHECK(cfi_section_find(cfi, 0x1210, &fde));
+		CHECK(cfi_section_defect(cfi));
+		CHECK(!cfi_section_find(cfi, 0x1107, &fde));
+		cfi_section_free(cfi);
+		writer_deinit(&hdr);
+	}
+}
+
 /* Overwrite 4 bytes of the section; the first function must be gone, the others may be. */
 static void check_broken(size_t offset, uint32_t value)
 {
