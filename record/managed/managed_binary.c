@@ -71,15 +71,15 @@ struct symbol {
 };
 
 /*
- * Is it defined in the file? A large one has hundreds of thousands of symbols, of which a few are wanted: most are told by their type, others by
- * what their names begin with. So these are taken without a reader, of an entry that is there.
+ * 0: it is not defined in the file. A large one has hundreds of thousands of symbols, of which a few are wanted: most are told by their type and
+ * section, others by what their names begin with. So these are taken without a reader, of an entry that is there.
  */
-static bool has_section(const uint8_t *entry)
+static uint16_t section_of(const uint8_t *entry)
 {
-	return entry[6] | entry[7];
+	return (uint16_t)(entry[6] | entry[7] << 8);
 }
 
-/* The name of one that has not is not looked at: most of a file's symbols are functions, and their names take megabytes. */
+/* Asked before the name, for most symbols of a file are functions, and their names take megabytes. */
 static bool has_type(const uint8_t *entry, unsigned types)
 {
 	return types >> (entry[4] & 15) & 1;
@@ -102,6 +102,7 @@ static struct symbol read_symbol(const uint8_t *entry)
 /* Which symbols are wanted: their types, and what their names begin with, a bit for each pair of bytes. */
 struct beginnings {
 	unsigned types; /* a bit for each */
+	bool varies;	/* only what a program writes to while it runs */
 	uint64_t pairs[65536 / 64];
 };
 
@@ -182,7 +183,9 @@ static void each_symbol(struct image *image, const char *table, const char *stri
 			found_symbol_fn *found, void *context)
 {
 	struct image_section symbols, names;
+	struct image_section_set variable;
 
+	image_variable_sections(image, &variable);
 	if (!image_section(image, table, &symbols) || !image_section(image, strings, &names) ||
 	    names.len < 2 || names.data[names.len - 1])
 		return;
@@ -191,7 +194,8 @@ static void each_symbol(struct image *image, const char *table, const char *stri
 		size_t at = four_bytes(entry); /* st_name */
 		const char *name = (const char *)names.data + at;
 
-		if (!has_type(entry, wanted->types) || at >= names.len - 1 || !may_be_wanted(wanted, name) || !has_section(entry))
+		if (!has_type(entry, wanted->types) ||
+		    (wanted->varies && !image_section_set_has(&variable, section_of(entry))) || at >= names.len - 1 || !may_be_wanted(wanted, name) || !section_of(entry))
 			continue;
 		struct symbol s = read_symbol(entry);
 
@@ -350,7 +354,7 @@ static void see_symbol(void *context, const struct symbol *s, const char *name, 
 static uint32_t see_symbols(struct image *image, const struct request *q)
 {
 	struct sighting sighting = { q, 0 };
-	struct beginnings wanted = { 0 };
+	struct beginnings wanted = { .varies = true }; /* each interpreter has one of these, and a large program 100,000 others */
 	struct image_section all;
 
 	for (size_t i = 0; i < q->nruntimes; i++)

@@ -116,6 +116,19 @@ const char *image_defect(struct image *img);
 /* Is there a section @name with bytes, under either of its names? It is not decompressed for that. */
 bool image_has_section(const struct image *img, const char *name);
 
+/* Sections by their number, as symbols have it; those beyond are not told apart from any other, and are not in it. */
+struct image_section_set {
+	uint64_t bits[65536 / 64];
+};
+
+/* Those of @img that a program writes to while it runs: not what only relocations change. */
+void image_variable_sections(const struct image *img, struct image_section_set *ret);
+
+static inline bool image_section_set_has(const struct image_section_set *set, uint16_t number)
+{
+	return set->bits[number / 64] >> (number % 64) & 1;
+}
+
 /* Bytes that the file says section @name takes up in it, compressed or not; 0 if there is none. */
 uint64_t image_section_stored_len(const struct image *img, const char *name);
 

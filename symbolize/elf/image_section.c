@@ -229,6 +229,19 @@ static const struct section *find_stored(const struct image *img, const char *na
 	return NULL;
 }
 
+void image_variable_sections(const struct image *img, struct image_section_set *ret)
+{
+	static const char relocated[] = ".data.rel.ro";
+
+	*ret = (struct image_section_set){ 0 };
+	for (size_t i = 0; i < img->nsections; i++) {
+		const struct section *s = &img->sections[i];
+
+		if (s->flags & SHF_WRITE && s->index <= UINT16_MAX && strncmp(s->name, relocated, strlen(relocated)) != 0)
+			ret->bits[s->index / 64] |= 1ULL << (s->index % 64);
+	}
+}
+
 bool image_has_section(const struct image *img, const char *name)
 {
 	return find_stored(img, name);
