@@ -119,20 +119,24 @@ static bool is_frame(const struct perf_record *rec, uint64_t from, uint64_t fp)
 }
 
 /*
- * The frame that the return address in word @at leads to. Its pointer most often lies below that; C++ pushes other registers before, or
- * leaves it where it is, as does code that has just been entered. 0: not found.
+ * Keep those of the frame that the return address in word @at leads to. Its pointer most often lies below that; C++ pushes other registers
+ * before, which may point into the stack as well, or leaves it where it is, as does code that has just been entered.
  */
-static uint64_t frame_of(const struct event_stack *stack, const struct perf_record *rec, uint32_t at)
+static void add_caller(struct bytecode_words *words, const struct perf_record *rec, uint32_t at)
 {
+	const struct event_stack *stack = &rec->event.sample.stack;
 	uint64_t from = stack->base + 8ULL * stack->slots[at], fp = rec->regs.values[arch_native()->fp];
 
 	if (at && stack->slots[at - 1] + 1 == stack->slots[at] && stack->words[at - 1] > from)
-		return stack->words[at - 1];
+		add_frame(words, rec, stack->words[at - 1]);
 	for (uint32_t i = at; i-- > 0 && at - i <= PUSHED_MAX;) {
-		if (is_frame(rec, from, stack->words[i]))
-			return stack->words[i];
+		if (is_frame(rec, from, stack->words[i])) {
+			add_frame(words, rec, stack->words[i]);
+			return;
+		}
 	}
-	return is_frame(rec, from, fp) ? fp : 0;
+	if (is_frame(rec, from, fp))
+		add_frame(words, rec, fp);
 }
 
 /*
@@ -147,10 +151,8 @@ static void find_hotspot(const struct prune *prune, const struct process *proc, 
 	if (in_interpreter(proc, rec->regs.values[arch_native()->ip]))
 		add_frame(ret, rec, rec->regs.values[arch_native()->fp]);
 	for (size_t i = 0; i < prune->ncode; i++) {
-		uint64_t fp = in_interpreter(proc, stack->words[prune->code[i]]) ? frame_of(stack, rec, prune->code[i]) : 0;
-
-		if (fp)
-			add_frame(ret, rec, fp);
+		if (in_interpreter(proc, stack->words[prune->code[i]]))
+			add_caller(ret, rec, prune->code[i]);
 	}
 	put_in_order(ret);
 }

@@ -202,6 +202,27 @@ TEST(bytecode_words_know_where_a_frame_says_that_its_stack_ends)
 	find_called_frame(0 - 14ULL, 0);
 }
 
+/* C pushes the register that points to the caller's variables first, and its frame pointer behind that. */
+TEST(bytecode_words_are_those_of_a_frame_and_not_of_what_points_into_one)
+{
+	static const size_t pairs[] = { 0, 2 };
+	struct stack s = {
+		.words = { SECRET, SP + 8 * 14, SP + 8 * 20, CODE + 16, [6] = BYTECODE, [11] = METHOD, [13] = SP + 8 * 16 }
+	};
+
+	if (arch_native() != &arch_x86_64)
+		SKIP("frames of the interpreter are x86-64's");
+	prune_all(&s, 0);
+	s.rec->regs.values[arch_native()->ip] = CODE - 4;
+	keep_pairs(&s, pairs, ARRAY_LEN(pairs));
+	s.prune->code[0] = 3;
+	s.prune->ncode = 1;
+	bytecode_words_keep(s.prune, s.proc, 0, s.rec, &s.found);
+	CHECK_UINT(s.found.len, 1);
+	CHECK_UINT(s.found.items[0].code.bytecode, BYTECODE);
+	release(&s);
+}
+
 /* JDK 25 maps its archive of classes below 4 GiB. */
 TEST(bytecode_words_may_be_low_addresses_that_lie_together)
 {
