@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * runtime_work.c - functions of HotSpot (JDK 11 to 25), V8 (10 to 13), CoreCLR, Go, BEAM, CPython, PHP and Ruby, as their symbol
- * tables name them.
+ * tables name them; threads as HotSpot and CoreCLR name them, as far as the kernel keeps that (15 bytes).
  */
 #include "report/view/runtime_work.h"
 
@@ -19,7 +19,7 @@
 /* Within a runtime, what stands first counts. */
 static const struct work {
 	const char *module;   /* how its name text_begins, without "lib"; "": any, as where a runtime is linked in */
-	const char *function; /* how its name text_begins, without what a template returns; "": all of the module's */
+	const char *function; /* how its name text_begins, without what a template returns, or a thread's; "": all of the module's */
 	const char *name;
 } works[] = {
 	{ "jvm.so", "C2Compiler::compile_method", JIT " (C2)" },
@@ -121,6 +121,32 @@ static const struct work {
 	{ "", "runtime.gcMarkTermination", GC },
 };
 
+/* Threads that a runtime has for one thing: where its functions have no names, as in a stripped one, these tell. */
+static const struct work threads[] = {
+	{ "jvm.so", "C1 Compiler", JIT " (C1)" },
+	{ "jvm.so", "C2 Compiler", JIT " (C2)" },
+	{ "jvm.so", "JVMCI", JIT " (JVMCI)" },
+	{ "jvm.so", "GC Thread#", GC },
+	{ "jvm.so", "GC task thread#", GC },
+	{ "jvm.so", "ParGC Thread#", GC " (parallel)" },
+	{ "jvm.so", "G1 Conc#", GC " (G1 marking)" },
+	{ "jvm.so", "G1 Main", GC " (G1 marking)" },
+	{ "jvm.so", "G1 Refine#", GC " (G1 refinement)" },
+	{ "jvm.so", "G1 ", GC " (G1)" },
+	{ "jvm.so", "ZWorker", GC " (Z)" },
+	{ "jvm.so", "ZDriver", GC " (Z)" },
+	{ "jvm.so", "ZDirector", GC " (Z)" },
+	{ "jvm.so", "XWorker", GC " (Z)" },
+	{ "jvm.so", "XDriver", GC " (Z)" },
+	{ "jvm.so", "Shenandoah", GC " (Shenandoah)" },
+	{ "jvm.so", "StrDedup", GC " (string deduplication)" },
+	{ "jvm.so", "VM Thread", "VM operation" },
+	{ "jvm.so", "Sweeper thread", "code sweeper" },
+	{ "coreclr.so", ".NET Server GC", GC " (server)" },
+	{ "coreclr.so", ".NET BGC", GC " (background)" },
+	{ "coreclr.so", ".NET Tiered", JIT " (tiered)" },
+};
+
 /* The file's name, the same for a program and the library that it may be built as. */
 static const char *base_name(const char *path)
 {
@@ -169,6 +195,7 @@ struct runtime_work {
 	const char **by_function; /* NULL: none */
 	bool any;		  /* of them is not NULL */
 	const char **by_stack;	  /* of its frames, the innermost's; NULL: none. Itself NULL without @any */
+	const char **runtimes;	  /* by stack: of those with threads of their own, the one that it runs in, as threads[] has it. NULL: there is none */
 };
 
 static const char *work_at(const struct runtime_work *work, const struct profile_location *at)
@@ -201,6 +228,47 @@ static void look_at_functions(struct runtime_work *work)
 	map_deinit(&runtimes);
 }
 
+/* Of a file whose runtime has threads of its own, how its name begins; else NULL. */
+static const char *runtime_with_threads(const char *path)
+{
+	for (size_t i = 0; i < ARRAY_LEN(threads); i++)
+		if (text_begins(base_name(path), threads[i].module))
+			return threads[i].module;
+	return NULL;
+}
+
+/* Which runtime with threads of its own do the frames of each stack lead to? */
+static void look_for_threads(struct runtime_work *work)
+{
+	const struct profile *p = work->p;
+	const char **by_module = memory_zeroed(p->modules.len + 1, sizeof(*by_module));
+	bool any = false;
+
+	for (size_t i = 0; i < p->modules.len; i++) {
+		by_module[i] = runtime_with_threads(profile_text(p, p->modules.items[i].path));
+		any |= by_module[i] != NULL;
+	}
+	if (any)
+		work->runtimes = memory_zeroed(p->stacks.len + 1, sizeof(*work->runtimes));
+	for (size_t i = 1; any && i < p->stacks.len; i++) {
+		uint32_t module = p->locations.items[p->stacks.items[i].location].module;
+		const char *found = module == PROFILE_NONE ? NULL : by_module[module];
+
+		work->runtimes[i] = found ? found : work->runtimes[p->stacks.items[i].parent];
+	}
+	free(by_module);
+}
+
+static const char *work_of_thread(const struct runtime_work *work, const struct profile_sample *row)
+{
+	const char *runtime = work->runtimes ? work->runtimes[row->stack] : NULL;
+
+	for (size_t i = 0; runtime && i < ARRAY_LEN(threads); i++)
+		if (strcmp(threads[i].module, runtime) == 0 && text_begins(profile_text(work->p, work->p->threads.items[row->thread].comm), threads[i].function))
+			return threads[i].name;
+	return NULL;
+}
+
 static void look_at_stacks(struct runtime_work *work)
 {
 	const struct profile *p = work->p;
@@ -223,6 +291,7 @@ struct runtime_work *runtime_work_new(const struct profile *p)
 	look_at_functions(work);
 	if (work->any)
 		look_at_stacks(work);
+	look_for_threads(work);
 	return work;
 }
 
@@ -232,12 +301,13 @@ void runtime_work_free(struct runtime_work *work)
 		return;
 	free(work->by_function);
 	free(work->by_stack);
+	free(work->runtimes);
 	free(work);
 }
 
 bool runtime_work_is_seen(const struct runtime_work *work)
 {
-	return work->any;
+	return work->any || work->runtimes;
 }
 
 /* The program's own work, by the kind of its innermost frame. */
@@ -260,9 +330,12 @@ static const char *code_of(const struct profile_location *leaf)
 const char *runtime_work_name(const struct runtime_work *work, const struct profile_sample *row)
 {
 	const struct profile *p = work->p;
+	const char *found = work->any ? work->by_stack[row->stack] : NULL;
 
-	if (work->any && work->by_stack[row->stack])
-		return work->by_stack[row->stack];
+	if (!found)
+		found = work_of_thread(work, row);
+	if (found)
+		return found;
 	return row->stack ? code_of(&p->locations.items[p->stacks.items[row->stack].location]) : "[no stack]";
 }
 

@@ -3,7 +3,7 @@
  * runtime_work.h - what a sample did for a runtime: collect garbage, compile, load classes, interpret; or that it ran the program.
  *
  * The names of a runtime's own functions tell, in the module that they are of. The innermost that is known counts: a collection
- * that an allocation asked for is the collector's.
+ * that an allocation asked for is the collector's. Where none does, as in a stripped runtime, the name of the thread tells.
  */
 #ifndef REPORT_RUNTIME_WORK_H
 #define REPORT_RUNTIME_WORK_H
@@ -18,7 +18,7 @@ struct runtime_work;
 struct runtime_work *runtime_work_new(const struct profile *p);
 void runtime_work_free(struct runtime_work *work);
 
-/* Has the profile a runtime's function at all? */
+/* Has the profile a runtime's function or thread at all? */
 bool runtime_work_is_seen(const struct runtime_work *work);
 
 /* Of the profile's sample @row, a constant: "garbage collection (G1 evacuation)", "JIT compiler (C2)", "interpreted code", "native code", ... */

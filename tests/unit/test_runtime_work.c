@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* What a sample does whose functions are @names, the root first, of the file at @path; the last is of kind @leaf. */
-static const char *work(const char *path, const char *names, enum profile_frame_kind leaf)
+/* What a sample of @thread does whose functions are @names, the root first, of the file at @path; the last is of kind @leaf. */
+static const char *work_in(const char *thread, const char *path, const char *names, enum profile_frame_kind leaf)
 {
 	struct profile *p = profile_new();
 	struct profile_module module = { .name = profile_string(p, path), .path = profile_string(p, path) };
@@ -23,13 +23,19 @@ static const char *work(const char *path, const char *names, enum profile_frame_
 					  PROFILE_HOW_SURE);
 	}
 	struct runtime_work *all = runtime_work_new(p);
-	struct profile_sample row = { .stack = stack };
+	struct profile_thread its_thread = { .comm = profile_string(p, thread) };
+	struct profile_sample row = { .stack = stack, .thread = profile_add_thread(p, &its_thread) };
 	const char *found = runtime_work_name(all, &row);
 
 	runtime_work_free(all);
 	profile_free(p);
 	free(copy);
 	return found;
+}
+
+static const char *work(const char *path, const char *names, enum profile_frame_kind leaf)
+{
+	return work_in("main", path, names, leaf);
 }
 
 #define NATIVE PROFILE_FRAME_NATIVE
@@ -51,6 +57,21 @@ TEST(what_a_runtime_does_is_told_by_its_functions)
 		  "garbage collection (marking)");
 	/* what a collection has the kernel do is the collection's */
 	CHECK_STR(work("/usr/bin/python3.11", "main;gc_collect_main;clear_page_erms", PROFILE_FRAME_KERNEL), "garbage collection");
+}
+
+TEST(what_a_stripped_runtime_does_is_told_by_its_threads)
+{
+	static const char jvm[] = "/usr/lib/jvm/lib/server/libjvm.so";
+
+	CHECK_STR(work_in("GC Thread#1", jvm, "start;libjvm.so;memcpy", NATIVE), "garbage collection");
+	CHECK_STR(work_in("G1 Refine#0", jvm, "libjvm.so", PROFILE_FRAME_KERNEL), "garbage collection (G1 refinement)");
+	CHECK_STR(work_in("C2 CompilerThread0", jvm, "libjvm.so", NATIVE), "JIT compiler (C2)");
+	/* a function that is known tells more; the application may call its threads as it likes */
+	CHECK_STR(work_in("GC Thread#1", jvm, "start;G1EvacuateRegionsBaseTask::work(unsigned int)", NATIVE), "garbage collection (G1 evacuation)");
+	CHECK_STR(work_in("C2 CompilerThread0", jvm, "start;G1EvacuateRegionsBaseTask::work(unsigned int)", NATIVE),
+		  "garbage collection (G1 evacuation)");
+	CHECK_STR(work_in("GC Thread#1", "/usr/bin/other", "main;f", NATIVE), "native code");
+	CHECK_STR(work_in("main", jvm, "libjvm.so", NATIVE), "native code");
 }
 
 TEST(what_no_runtime_does_is_told_by_the_innermost_frame)
