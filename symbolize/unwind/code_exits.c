@@ -351,13 +351,13 @@ static bool leaves_by_return(struct search *s, struct path *p)
 
 /*
  * A jump to where @table is the rule of a table: the caller is that function's. What this code has pushed only before it jumps is an
- * argument, of which such a rule knows nothing (LuaJIT's exits to its interpreter).
+ * argument, of which such a rule knows nothing (LuaJIT's exits to its interpreter), unless both are one function.
  */
 static bool leaves_to_rule(struct search *s, struct path *p, const struct cfi_rule *table)
 {
 	struct value cfa;
 
-	if (p->regs[SP].kind == SUM && p->regs[SP].base == SP && p->regs[SP].at < 0)
+	if (!s->source->in_table && p->regs[SP].kind == SUM && p->regs[SP].base == SP && p->regs[SP].at < 0)
 		p->regs[SP].at = 0;
 	if (!table->plain || table->cfa_reg >= NREGS)
 		return false;

@@ -27,6 +27,8 @@ struct code_exits_source {
 	 * and jumps about; functions have their own.
 	 */
 	bool one_frame;
+	/* Is the code that of a function with a table, in which it jumps? Then what it has pushed before is part of the frame that the table knows. */
+	bool in_table;
 	void *context;
 };
 

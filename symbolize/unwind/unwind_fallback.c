@@ -376,6 +376,25 @@ static bool step_by_exit(struct unwind_walk *w)
 	return stepped;
 }
 
+bool unwind_step_ahead(struct unwind_walk *w, const struct space_map *map, const struct cfi_rule *rule)
+{
+	struct unwind_origin origin;
+	struct unwind_exit larger = { .rule = rule };
+
+	if (step_by_exit(w))
+		return true;
+	if (!rule->plain || rule->cfa_reg != w->arch->sp)
+		return false;
+	origin = unwind_tables_origin(w->tables, map, w->state.regs[w->arch->ip]);
+	larger.begin = origin.begin + map->bias;
+	larger.end = origin.end + map->bias;
+	for (uint64_t more = 16; more <= LARGER_MAX; more += 16) {
+		if (step_exit(w, &larger, more))
+			return true;
+	}
+	return false;
+}
+
 enum unwind_outcome unwind_step_fallback(struct unwind_walk *w, bool in_stub,
 					 enum unwind_how *ret_how)
 {

@@ -888,7 +888,7 @@ static void set_function(struct exit_context *context, uint64_t target, struct u
 /* 1 more than the exit's index; 0: there is no way out. */
 static uint64_t find_exit(struct unwind_tables *t, struct exit_context *context, uint64_t vaddr)
 {
-	const struct code_exits_source source = { exit_code, exit_rule, !context->module, context };
+	const struct code_exits_source source = { exit_code, exit_rule, !context->module, context->module && exit_rule(context, vaddr), context };
 	struct unwind_exit exit = { 0 };
 	struct code_exit found;
 

@@ -146,6 +146,13 @@ enum unwind_outcome unwind_step_fallback(struct unwind_walk *w, bool in_stub,
 					 enum unwind_how *ret_how);
 
 /*
+ * Step out of an interrupted function whose @rule, for all of it, does not hold where it makes its frame, takes it down or leaves it (LuaJIT's
+ * interpreter): by the code ahead, or from a larger frame that was entered by a call of this very function. False, and nothing has changed: neither
+ * leads to a call.
+ */
+bool unwind_step_ahead(struct unwind_walk *w, const struct space_map *map, const struct cfi_rule *rule);
+
+/*
  * Step out of an interrupted instruction that returns, where the table is wrong: to what is on top of the stack, whoever has put it there. False,
  * and nothing has changed: it is another instruction, or that is no code.
  */

@@ -89,10 +89,32 @@ static bool has_no_room(const struct unwind_walk *w, const struct cfi_rule *rule
 	return !rule->cfa_is_expr && !rule->signal_frame && rule->cfa_reg == w->arch->sp && rule->cfa_value <= 0;
 }
 
-static enum unwind_outcome step_by_rule(struct unwind_walk *w, const struct cfi_rule *rule,
+/* The step by @rule has led from @callee, which was interrupted, to what is no code that has called: does the code say something else? */
+static bool step_ahead(struct unwind_walk *w, const struct unwind_state *callee, const struct space_map *map, const struct cfi_rule *rule)
+{
+	const struct unwind_state caller = w->state;
+	const uint64_t reads = w->reads, writes = w->writes;
+	const size_t nsaves = w->nsaves;
+
+	if (w->arch != &arch_x86_64 || rule->signal_frame || unwind_check_return(w, caller.regs[w->arch->ip]) != UNWIND_CALL_NO)
+		return false;
+	w->state = *callee;
+	w->nsaves = 0;
+	if (unwind_step_ahead(w, map, rule))
+		return true;
+	w->state = caller;
+	w->nsaves = nsaves;
+	w->reads = reads;
+	w->writes = writes;
+	return false;
+}
+
+static enum unwind_outcome step_by_rule(struct unwind_walk *w, const struct space_map *map, const struct cfi_rule *rule,
 					enum unwind_how *ret_how)
 {
+	const struct unwind_state callee = w->state;
 	uint64_t sp = w->state.regs[w->arch->sp];
+	bool may_be_ahead = w->state.exact && !w->nsaves;
 	enum unwind_outcome outcome;
 
 	if (w->state.exact && has_no_room(w, rule) && unwind_step_return(w)) {
@@ -102,6 +124,10 @@ static enum unwind_outcome step_by_rule(struct unwind_walk *w, const struct cfi_
 	outcome = w->state.exact ? step_precise(w, rule) : unwind_step(w, rule);
 
 	*ret_how = UNWIND_CFI;
+	if (outcome == UNWIND_STEPPED && may_be_ahead && step_ahead(w, &callee, map, rule)) {
+		*ret_how = UNWIND_CODE;
+		return UNWIND_STEPPED;
+	}
 	if (outcome == UNWIND_STEPPED)
 		unwind_land(w, rule, sp);
 	return outcome == UNWIND_ELSEWHERE ? unwind_step_past(w, rule, ret_how) : outcome;
@@ -226,7 +252,7 @@ static enum unwind_outcome step(struct unwind_walk *w, struct unwind_place *plac
 		}
 		if (has_left_frame(w, rule.cfi) && unwind_step_linked(w, ret_how))
 			return UNWIND_STEPPED;
-		return step_by_rule(w, rule.cfi, ret_how);
+		return step_by_rule(w, place->map, rule.cfi, ret_how);
 	case UNWIND_RULE_SIGFRAME:
 		*ret_how = UNWIND_CFI;
 		*ret_stop = STACK_STOP_BAD_TABLE;

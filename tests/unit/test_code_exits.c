@@ -19,7 +19,7 @@ struct world {
 	const uint8_t *code;
 	size_t len;
 	uint64_t steps; /* that may be taken */
-	bool one_frame;
+	bool one_frame, in_table;
 	uint64_t target; /* of the last one */
 };
 
@@ -48,7 +48,7 @@ static const struct cfi_rule *rule_of(void *context, uint64_t vaddr)
 
 static const struct cfi_rule *rule_at(struct world *w, const char *code, size_t len, uint64_t offset)
 {
-	const struct code_exits_source source = { code_of, rule_of, w->one_frame, w };
+	const struct code_exits_source source = { code_of, rule_of, w->one_frame, w->in_table, w };
 	struct disasm *d = NULL;
 	struct code_exit exit;
 	bool found;
@@ -313,5 +313,22 @@ TEST(code_exits_take_any_bytes)
 		}
 		(void)rule_at(&w, code, sizeof(code), 0);
 	}
+	cfi_rules_free(w.rules);
+}
+
+/* 0 push %rbp; 1 push %rbx; 2 jmp RULED */
+TEST(code_exits_count_what_is_pushed_before_a_jump_where_one_table_has_both)
+{
+	static const char code[] = "\x55\x53\xe9\xf9\x6f\x00\x00";
+	struct world w = { .rules = cfi_rules_new(), .steps = 1000 };
+	const struct cfi_rule *rule = RULE(w, code, 0);
+
+	CHECK(rule);
+	CHECK_INT(rule->cfa_value, 48); /* two functions: arguments */
+	w.in_table = true;
+	rule = RULE(w, code, 0);
+	CHECK(rule && rule->plain);
+	CHECK_INT(rule->cfa_value, 32);
+	check_saved(rule, RBX, -16);
 	cfi_rules_free(w.rules);
 }

@@ -579,3 +579,37 @@ TEST(unwind_says_that_a_frame_lies_on_another_stack)
 		world_check_end(w, 3, STACK_STOP_OTHER_STACK);
 	}
 }
+
+/* One rule for a whole interpreter in assembler does not hold where that makes its frame, takes it down or leaves it. */
+TEST(unwind_follows_the_code_where_a_rule_leads_to_no_call)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(LEAF + 0x80), 0);
+	w->words[0] = 0x1234;
+	w->words[3] = IP(BARE + 0x10);
+	w->words[4 + 4] = IP(START + 0x40);
+	world_walk(w);
+	world_check_end(w, 3, STACK_STOP_ROOT);
+	world_check_frame(w, 1, IP(BARE + 0x10), UNWIND_CODE);
+	w->words[0] = IP(START + 0x40); /* it leads to a call: right or wrong, it is the table's */
+	world_walk(w);
+	world_check_end(w, 2, STACK_STOP_ROOT);
+}
+
+TEST(unwind_finds_a_larger_frame_where_a_rule_leads_to_no_call)
+{
+	CLEANUP(world_freep) struct world *w = world_new(&arch_x86_64);
+
+	world_set_leaf(w, IP(LEAF + 0x90), 0);
+	w->words[0] = 0x1234;
+	w->words[2] = IP(MIDDLE + 0x40); /* a call, but not of this function */
+	w->words[4] = IP(LEAF + 0x40);	 /* one of it */
+	w->words[5] = IP(START + 0x40);
+	world_walk(w);
+	world_check_end(w, 3, STACK_STOP_ROOT);
+	world_check_frame(w, 1, IP(LEAF + 0x40), UNWIND_CODE);
+	w->words[4] = 0;
+	world_walk(w);
+	world_check_end(w, 1, STACK_STOP_NO_MAPPING);
+}

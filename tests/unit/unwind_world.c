@@ -99,6 +99,7 @@ static void put_slots_head(struct world *w)
 
 /*
  * mov %rsp, %rax; push %rbx; sub $64, %rsp; and $-64, %rsp; mov %rax, 24(%rsp)
+ * add $24, %rsp; ret; jmp *%rax
  * push %rbx; sub $24, %rsp; nop ...; call; add $24, %rsp; pop %rbx; ret; before that add $24, %rsp; pop %rbx; pop %rbp; ret, and a
  * jump that may go anywhere
  */
@@ -107,6 +108,8 @@ static void put_code(struct world *w)
 	memcpy(&w->text[STUB + 0x10 - TEXT], "\x48\x83\xc4\x18\x5b\x5d\xc3", 7);
 	memcpy(&w->text[STUB + 0x50 - TEXT], "\xff\xe0", 2);
 	memcpy(&w->text[LOOP + 6 - TEXT], "\xff\xe0\xc3", 3);
+	memcpy(&w->text[LEAF + 0x80 - TEXT], "\x48\x83\xc4\x18\xc3", 5);
+	memcpy(&w->text[LEAF + 0x90 - TEXT], "\xff\xe0", 2);
 	memcpy(&w->text[BARE - TEXT], "\x53\x48\x83\xec\x18\x90\x90\x90\x90\x90\x90", 11);
 	put_call(w, BARE + 0x10);
 	memcpy(&w->text[BARE + 0x10 - TEXT], "\x48\x83\xc4\x18\x5b\xc3", 6);

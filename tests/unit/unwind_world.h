@@ -18,7 +18,7 @@
 #define TEXT_LEN   0xa00
 
 /* Functions of the program, by link-time address; each has 0x100 bytes or those up to the next. */
-#define LEAF   0x1000 /* CFA sp+8 */
+#define LEAF   0x1000 /* CFA sp+8; x86-64: at 0x80 is add $24,%rsp; ret, at 0x90 a jump that may go anywhere */
 #define MIDDLE 0x1100 /* CFA sp+24, the frame pointer at CFA-16 */
 #define FRAMED 0x1200 /* CFA fp+16, the frame pointer at CFA-16 */
 #define START  0x1300 /* the return address is undefined */
