@@ -18,12 +18,17 @@
 #define RECORDING_NO_EVENT UINT32_MAX
 #define RECORDING_UTC_OFFSET_ZERO 86400
 
+/* In place of the address of a caller of a root. */
+#define RECORDING_ROOT	       0
+#define RECORDING_ROOT_SKIPPED 1
+
 enum recording_chain {
 	RECORDING_CHAIN_NONE,  /* only the instruction pointer */
 	RECORDING_CHAIN_FP,    /* the kernel's frame-pointer walk */
 	RECORDING_CHAIN_DWARF, /* registers and a stack snapshot, and the kernel's walk beside them */
 	/*
-	 * What was unwound from those before they were taken out: a chain whose root was reached ends with address 0, and a frame of
+	 * What was unwound from those before they were taken out: a chain whose root was reached ends with RECORDING_ROOT, or with
+	 * RECORDING_ROOT_SKIPPED if callers on a stack of the program's own were left out, and a frame of
 	 * HotSpot's interpreter is the address of its bytecode (a place of the JIT's dump), as a return address unless it is the leaf.
 	 */
 	RECORDING_CHAIN_UNWOUND,

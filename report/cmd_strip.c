@@ -538,7 +538,7 @@ static struct err *keep_chain(void *context, const struct walked_event *event)
 			vec_push(&chains->ips, address_of(chains, frame, leaf));
 	}
 	if (chains->ips.len > begin && stack_stop_is_complete(event->chain->stop))
-		vec_push(&chains->ips, 0); /* as RECORDING_CHAIN_UNWOUND has it */
+		vec_push(&chains->ips, event->chain->stop == STACK_STOP_SKIPPED ? RECORDING_ROOT_SKIPPED : RECORDING_ROOT);
 	vec_push(&chains->ends, chains->ips.len);
 	return NULL;
 }

@@ -634,15 +634,15 @@ static const struct space_map *map_of_earlier(struct unwinder *u, struct space *
 	return unwind_tables_knows(u->tables, map, at) ? map : NULL;
 }
 
-/* A chain that was unwound before its stack was taken out: as it is, and 0 behind its root. */
+/* A chain that was unwound before its stack was taken out: as it is, and a mark behind its root. */
 static enum stack_stop add_earlier_chain(struct unwinder *u, struct space *space,
 					  const struct event_sample *s)
 {
 	for (size_t i = 0; i < s->nuser_ips; i++) {
 		uint64_t ip = s->user_ips[i];
 
-		if (!ip && i + 1 == s->nuser_ips)
-			return STACK_STOP_ROOT;
+		if (ip <= RECORDING_ROOT_SKIPPED && i + 1 == s->nuser_ips)
+			return ip == RECORDING_ROOT_SKIPPED ? STACK_STOP_SKIPPED : STACK_STOP_ROOT;
 		if (!add_user_frame(u, map_of_earlier(u, space, lookup_ip(ip, !i)), ip,
 				    /* exact= */ !i, i ? UNWIND_EARLIER : UNWIND_LEAF))
 			return STACK_STOP_TOO_DEEP;

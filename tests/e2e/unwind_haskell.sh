@@ -48,3 +48,8 @@ read -r ok all in_c <counts
 echo "$ok of $all stacks go on to main, $in_c of them in C"
 [ "$all" -ge 20 ] && [ "$in_c" -gt 0 ] && [ $(((ok + 3) * 100)) -ge $((all * 99)) ] || { head -n 5 folded; fail 'stacks end in lazy code'; }
 preport -i heap.trace info 2>/dev/null | grep -q "complete but for Haskell's callers" || fail 'info does not say that callers are missing'
+preport strip --stacks heap.trace 2>log || fail "$(tail -n 1 log)"
+for trace in heap.trace heap.stripped.trace; do
+	preport -i $trace info 2>/dev/null | sed -n "s/ *\([0-9]*\) .*complete but for Haskell's callers.*/\1/p" >${trace%.trace}.left
+done
+[ -s heap.left ] && cmp -s heap.left heap.stripped.left || fail 'after strip it is lost that callers are missing'
