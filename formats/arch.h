@@ -23,6 +23,7 @@ struct arch {
 	uint8_t sp, ip, fp;    /* register numbers */
 	int8_t lr;	       /* link register, -1 if calls push their return address */
 	uint64_t regs_mask;    /* kernel's mask (attr.sample_regs_user) of all of them */
+	uint64_t loop_regs_mask; /* likewise, of those in which an interpreter's loop keeps its place (record/managed/php.c) */
 	const uint8_t *kernel_regs; /* kernel number -> register number, 0xff for those not used */
 	uint8_t nkernel_regs;
 	uint64_t callee_saved; /* registers that a called function gives back as they were, sp included */

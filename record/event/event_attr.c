@@ -114,6 +114,15 @@ static void set_rate(struct perf_event_attr *attr, struct event_rate rate)
 		attr->sample_period = MAX(rate.value, EVENT_RATE_CLOCK_PERIOD_MIN_NS);
 }
 
+/* Without a stack, registers say at least which line of a script runs. They do not go to the trace. */
+static void set_loop_regs(struct perf_event_attr *attr, const struct event_machine *machine)
+{
+	if (!has(machine, EVENT_FEATURE_STACK_USER))
+		return;
+	attr->sample_type |= PERF_SAMPLE_REGS_USER;
+	attr->sample_regs_user = arch_native()->loop_regs_mask;
+}
+
 static void set_chain(struct perf_event_attr *attr, const struct event_desc *desc,
 		      const struct event_request *request, const struct event_machine *machine)
 {
@@ -123,8 +132,10 @@ static void set_chain(struct perf_event_attr *attr, const struct event_desc *des
 	if (chain == RECORDING_CHAIN_NONE)
 		return;
 	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
-	if (chain != RECORDING_CHAIN_DWARF)
+	if (chain != RECORDING_CHAIN_DWARF) {
+		set_loop_regs(attr, machine);
 		return;
+	}
 	attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	attr->sample_regs_user = arch_native()->regs_mask;
 	attr->sample_stack_user = len ? MIN(len, machine->stack_max) : machine->stack_max;

@@ -305,10 +305,19 @@ static struct err *tell_interpreter(struct ring_reader *r, size_t ring, const st
 	return managed_readers_missed(r->scene->managed, ring, end, sample, &late) ? tell(r, &late) : NULL;
 }
 
+/* Registers without that of the stack were only for the reader of interpreters. */
+static void drop_loop_regs(struct event_sample *sample)
+{
+	if (sample->regs && !(sample->regs->mask >> arch_native()->sp & 1))
+		sample->regs = NULL;
+}
+
 static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, size_t max_stack)
 {
 	struct event *ev = &r->record.event;
+	bool of_user = ev->sample.regs; /* of a task that has memory of its own */
 
+	drop_loop_regs(&ev->sample);
 	for (size_t i = 0; i < ev->sample.ncounts; i++)
 		r->record.counts[i].event =
 			perf_fds_event(r->scene->perf_fds, r->record.count_ids[i]);
@@ -342,7 +351,7 @@ static struct err *take_sample(struct ring_reader *r, size_t ring, bool lean, si
 	if (other)
 		keep_other_stack(r, ring, proc);
 	count_sample(r, ev->sample.event, ring);
-	struct err *err = r->scene->managed && ev->sample.regs ? tell_interpreter(r, ring, ev) : NULL;
+	struct err *err = r->scene->managed && of_user ? tell_interpreter(r, ring, ev) : NULL;
 
 	return err ? err : tell(r, ev);
 }

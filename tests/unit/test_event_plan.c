@@ -393,8 +393,10 @@ TEST(event_attr_gives_each_event_its_own_chain)
 		      "cs/call-graph=no/,cs/call-graph=fp/,cs/call-graph=dwarf,stack-size=8192/",
 		      &system_wide));
 	CHECK(!(p.plan.events[0].attr.sample_type & (stack | PERF_SAMPLE_CALLCHAIN)));
+	/* Some registers, by which a script's line is found. */
 	CHECK_UINT(p.plan.events[1].attr.sample_type & (stack | PERF_SAMPLE_CALLCHAIN),
-		   PERF_SAMPLE_CALLCHAIN);
+		   PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER);
+	CHECK_UINT(p.plan.events[1].attr.sample_regs_user, arch_native()->loop_regs_mask);
 	CHECK_UINT(p.plan.events[2].attr.sample_stack_user, 8192);
 	CHECK_UINT(p.plan.stack_len, 8192);
 }
