@@ -42,6 +42,7 @@ static const struct managed_runtime *const runtimes[] = {
 #define EXPECTED_MAX 64 /* files */
 #define LIBRARIES_MAX 16 /* that are looked into at a time */
 #define FILTER_LEN 4096
+#define LOOKS_MAX 16 /* at one process: it may map files with an interpreter's name for ever */
 #define THREADS_MAX 1024 /* of a process that something is remembered of */
 #define THREAD_LEN (sizeof(struct thread) + MANAGED_SLOT_LEN)
 
@@ -63,6 +64,7 @@ struct managed_process {
 	uint32_t pid;
 	enum status status;
 	bool again; /* more was mapped while it was looked at */
+	unsigned looks;
 	uint64_t noted_ns; /* its CPU time when it was reported; 0: it began during the recording */
 	uint64_t program; /* if none of its files has a known name: hash of the program or library to examine; else 0 */
 	const struct managed_expected *expected; /* NULL: its name says nothing, or it began during the recording */
@@ -351,21 +353,27 @@ static void look(struct managed_table *t, uint32_t pid, uint32_t uid)
 	if (!p || p->status != QUEUED)
 		return;
 	p->holders++;
-	do {
-		uint64_t program = p->program;
+	p->looks++;
+	p->again = false;
 
-		p->again = false;
-		/* Another process may have been looked at that runs it. */
-		plain = program && map_get(&t->plain, program);
-		if (plain)
-			continue;
+	uint64_t program = p->program;
+
+	/* Another process may have been looked at that runs it. */
+	plain = program && map_get(&t->plain, program);
+	if (!plain) {
 		pthread_mutex_unlock(&t->lock);
 		known = look_at(t, p, program, &plain, &spent_ns);
 		pthread_mutex_lock(&t->lock);
 		managed_queue_charge(&t->queue, uid, spent_ns);
 		if (plain)
 			remember(&t->plain, program);
-	} while (!known && p->again);
+	}
+	/* When it is its user's turn again. */
+	if (!known && p->again && find(t, pid) == p) {
+		managed_queue_push(&t->queue, pid, uid);
+		unhold(p);
+		return;
+	}
 	p->status = known ? KNOWN : REFUSED;
 	if (known && find(t, pid) == p)
 		tell_known(t, pid, true);
@@ -511,6 +519,12 @@ static void tell_mapping(struct managed_table *t, uint32_t pid, const char *path
 
 	if (!p)
 		p = note(t, pid);
+	if (p->looks >= LOOKS_MAX) {
+		pthread_mutex_unlock(&t->lock);
+		if (p->looks++ == LOOKS_MAX)
+			refuse(t, path, "its process maps such files again and again");
+		return;
+	}
 	p->program = 0;
 	p->again = p->status == QUEUED;
 	if (p->status == REFUSED)
