@@ -37,6 +37,20 @@ for (const scheme of ["light", "dark"]) {
 	await page.context().close();
 }
 
+// On paper: all of the graph, no wider than the page, and no controls.
+{
+	const page = await openPage(browser, `${dir}/report.html`, { complaints, width: 718 });
+	await page.emulateMedia({ media: "print" });
+	await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+	const rows = await page.evaluate(() => new Set([...document.querySelectorAll("#printed svg g rect")].map((one) => one.getAttribute("y"))).size);
+	assert.equal(rows, await page.evaluate(() => globalThis.app.layout.rows.length));
+	assert.ok(await page.isVisible("#printed svg") && !await page.isVisible("#tools") && !await page.isVisible("#canvas"));
+	assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "wider than the paper");
+	await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+	assert.equal(await page.evaluate(() => document.getElementById("printed").childElementCount), 0);
+	await page.context().close();
+}
+
 // No script at all on the page of annotate; names from hostile places do nothing.
 for (const file of ["code.html", "hostile.html"])
 	for (const width of [1280, 400]) {

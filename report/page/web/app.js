@@ -17,6 +17,7 @@ import { TimeStrip } from "./time.js";
 import { KEYS, pressKey } from "./keys.js";
 import { $, make, nodeFacts, options, placeOf, showFunctions, showHead, showLegend, showNeighbours, showPanel } from "./view.js";
 
+const PAPER = 700; // pixels across
 const CRUMBS = 6; // of a deeper path there is no room for names
 
 class App {
@@ -285,6 +286,14 @@ class App {
 		};
 	}
 
+	// All rows, as wide as a page: the canvas is what is seen of them, as wide as the window.
+	putOnPaper() {
+		if (!$("table").hidden)
+			return;
+		const svg = toSvg({ ...this.picture(), width: PAPER, layout: layOut(this.shown, this.zoom, PAPER) });
+		$("printed").replaceChildren(document.importNode(new DOMParser().parseFromString(svg, "image/svg+xml").documentElement, true));
+	}
+
 	renderCrumbs() {
 		const all = [0, ...this.shown.path(this.zoom)], path = all.length > CRUMBS ? [0, ...all.slice(1 - CRUMBS)] : all;
 		$("crumbs").replaceChildren(...path.flatMap((node, i) => [i === 1 && path !== all ? `\u203a ${all.length - CRUMBS} more \u203a` : i ? "\u203a" : "", make("button", { onclick: () => this.zoomTo(node), "aria-current": i === path.length - 1 ? "true" : null },
@@ -429,6 +438,8 @@ class App {
 		document.addEventListener("click", (event) => $("more").contains(event.target) || ($("more").open = false));
 		addEventListener("popstate", () => this.restore());
 		addEventListener("resize", () => this.render());
+		addEventListener("beforeprint", () => this.putOnPaper());
+		addEventListener("afterprint", () => $("printed").replaceChildren());
 		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.render());
 		this.listenGraph(on);
 		this.time.listen(on);
