@@ -284,6 +284,8 @@ uint32_t drain_off_cpu_event(const struct drain *d)
 void drain_set_waits(struct drain *d, bool on, uint64_t now_ns, struct diag *diag)
 {
 	perf_fds_set_waits(d->perf_fds, on, diag);
+	if (d->wait_probe)
+		wait_probe_pause(d->wait_probe, !on);
 	for (size_t i = 0; i < d->nrings; i++) {
 		void (*turn)(struct stack_thinning *, uint64_t) = on ? stack_thinning_resume : stack_thinning_pause;
 

@@ -32,6 +32,7 @@ struct wait_probe {
 	VEC(struct request) queue; /* in order of time, from @first on */
 	size_t first;
 	uint64_t full; /* waits that found no room */
+	bool paused;   /* switches are not recorded */
 	double tokens;
 	uint64_t asked_ns;
 	struct wait_probe_totals totals;
@@ -212,6 +213,10 @@ void wait_probe_event(struct wait_probe *p, const struct event *ev)
 		else
 			map_remove(&p->waits, ev->tid);
 		break;
+	case EVENT_TASK_TIMES: /* what it waits for now began unseen, and may last */
+		if (p->paused)
+			follow(p, ev, ev->time_ns);
+		break;
 	case EVENT_EXIT:
 		map_remove(&p->waits, ev->tid);
 		map_remove(&p->known, ev->tid);
@@ -219,6 +224,11 @@ void wait_probe_event(struct wait_probe *p, const struct event *ev)
 	default:
 		break;
 	}
+}
+
+void wait_probe_pause(struct wait_probe *p, bool paused)
+{
+	p->paused = paused;
 }
 
 /* The switch record follows the sample. */

@@ -55,8 +55,11 @@ struct wait_probe *wait_probe_new(struct managed_table *table, const struct prio
 /* Waits at most a second; memory that a hung thread may use is leaked. */
 void wait_probe_free(struct wait_probe *p);
 
-/* A side-band record, in order of time. */
+/* A side-band record, in order of time; the account of a thread (EVENT_TASK_TIMES) says that it has run. */
 void wait_probe_event(struct wait_probe *p, const struct event *ev);
+
+/* From now on switches are not recorded (@paused), or they are: meanwhile, waits begin where accounts say that threads have run. */
+void wait_probe_pause(struct wait_probe *p, bool paused);
 
 /* The stack of thread @tid's switch at @time_ns was sampled. */
 void wait_probe_sampled(struct wait_probe *p, uint32_t tid, uint64_t time_ns);

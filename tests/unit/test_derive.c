@@ -819,6 +819,44 @@ TEST(derive_goes_on_with_the_wait_of_a_thread_that_did_not_run_while_switches_we
 	chain_end(&c);
 }
 
+/* Thread 5 is found with stack 9 at @found_ns, in the first part or in the gap from 10,000 to 50,000, in which it runs. */
+static uint64_t found_before_gap(uint64_t found_ns, bool had_switch)
+{
+	struct event found = { .kind = EVENT_SAMPLE, .tid = 5, .time_ns = found_ns, .cpu = EVENT_NO_CPU,
+			       .sample = { .event = 1, .period = 1 } };
+	struct chain c;
+	uint64_t ns;
+
+	chain_begin(&c, true);
+	chain_account(&c, 5, START, &(struct event_task_times){ 100000, 2000, 100 });
+	if (had_switch)
+		chain_switch(&c, 5, START, true, false);
+	if (had_switch)
+		chain_switch(&c, 5, START + 1000, false, false);
+	if (found_ns < START + 10000)
+		chain_feed(&c, found, 9);
+	feed_guard(&c, START + 10000, true);
+	if (found_ns >= START + 10000)
+		chain_feed(&c, found, 9);
+	chain_account(&c, 5, START + 50000, &(struct event_task_times){ 110000, 2000, 110 });
+	feed_guard(&c, START + 50000, false);
+	derive_finish(c.derive);
+	CHECK_UINT(chain_sum(&c, WALL, 5), END - START);
+	ns = 0;
+	for (size_t i = 0; i < c.out.len; i++) /* but for what it stands for */
+		ns += c.out.items[i].event == 1 && c.out.items[i].stack == 9 && !c.out.items[i].more ? c.out.items[i].weight : 0;
+	chain_end(&c);
+	return ns;
+}
+
+TEST(derive_knows_what_a_thread_waited_for_until_switches_were_left_out_if_it_was_found_before)
+{
+	CHECK_UINT(found_before_gap(START + 5000, false), 10000);
+	CHECK_UINT(found_before_gap(START + 5000, true), 9000);
+	CHECK_UINT(found_before_gap(START + 40000, false), 0); /* perhaps another wait */
+	CHECK_UINT(found_before_gap(START + 40000, true), 0);
+}
+
 TEST(derive_does_not_know_what_a_thread_did_that_ended_while_switches_were_left_out)
 {
 	struct chain c;

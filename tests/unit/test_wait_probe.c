@@ -195,3 +195,24 @@ TEST(wait_probe_follows_waits_whose_sample_did_not_come)
 	CHECK_UINT(wait_probe_totals(p).asked, 1);
 	wait_probe_free(p);
 }
+
+TEST(wait_probe_follows_threads_that_ran_while_switches_were_not_recorded)
+{
+	enum { FIRST_TID = 1 << 30 }; /* there is no such thread */
+	struct event ran = { .kind = EVENT_TASK_TIMES, .pid = 1, .tid = FIRST_TID, .time_ns = 1000000 };
+	struct event in = { .kind = EVENT_SWITCH, .pid = 1, .tid = FIRST_TID, .time_ns = 2000000, .cpu_switch = { .in = true } };
+	struct wait_probe *p = wait_probe_new(NULL, NULL);
+
+	wait_probe_event(p, &ran);
+	wait_probe_ask(p, ran.time_ns + 1);
+	CHECK(!wait_probe_busy(p)); /* records of its switches tell */
+	wait_probe_pause(p, true);
+	wait_probe_event(p, &ran);
+	wait_probe_pause(p, false);
+	wait_probe_ask(p, ran.time_ns + 1);
+	CHECK(wait_probe_busy(p));
+	wait_probe_event(p, &in);
+	wait_probe_ask(p, ran.time_ns + WAIT_PROBE_LONG_NS);
+	CHECK_UINT(wait_probe_totals(p).asked, 0);
+	wait_probe_free(p);
+}

@@ -69,6 +69,7 @@ struct life {
 	bool sampled;			/* on a CPU, ever */
 	bool seen;			/* more is known of it than that it was there */
 	bool found;			/* it was looked at while it waited, see take_found() */
+	uint64_t found_ns;		/* when, if @leaving is of that look */
 	bool by_point;			/* its last switch came from a tracepoint */
 	bool unwatched;			/* since @since_ns it did what no switch tells, see settle_unwatched() */
 };
@@ -380,11 +381,23 @@ static void begin_unwatched(struct life *life, uint64_t from_ns)
 	life->waker_stack = 0;
 }
 
-/* What it was known to do ends where switches were left out. */
+/*
+ * What it was known to do ends where switches were left out. Without a switch before, it waited all along where it was found; what
+ * was found since may be another wait.
+ */
 static void close_watched(struct switches *s, struct life *life)
 {
 	uint64_t to_ns = MAX(s->left_out_ns, life->since_ns);
 
+	if (life->found && life->found_ns >= to_ns) {
+		life->leaving = (struct held_stack){ 0 };
+		life->found = false;
+	}
+	if (life->now == NOT_KNOWN && life->found) {
+		life->now = WAITING;
+		life->state = PROFILE_STATE_BLOCKED;
+		life->unwatched = false;
+	}
 	if (life->now == WAITING)
 		put_wait(s, life, to_ns);
 	else if (life->now == ON_CPU)
@@ -531,8 +544,10 @@ static void take_found(struct switches *s, struct life *life, struct held_stack 
 		put_wait(s, life, time_ns);
 		begin_wait(life, PROFILE_STATE_BLOCKED, time_ns);
 	}
-	if (!life->leaving.is_known)
+	if (!life->leaving.is_known) {
 		life->leaving = held;
+		life->found_ns = time_ns;
+	}
 	/* It has not run since before the recording began: what it waits for is known all the same. */
 	s->any |= life->now == NOT_KNOWN;
 	life->found = true;
