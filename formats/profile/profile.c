@@ -271,14 +271,14 @@ uint32_t profile_add_named_location(struct profile *p, enum profile_frame_kind k
 
 /*
  * Most stacks have one child, or the same one again and again, whose entry is read next anyway; the index costs two misses of
- * the cache more, which is most of what reading millions of stacks in no order takes.
+ * the cache more, which is most of what reading millions of stacks in no order takes. So the first child of a stack is not in the
+ * index, and what is below a new stack is new without a look into it.
  */
-static uint32_t known_child(const struct profile *p, uint32_t parent, uint32_t location, enum profile_how how)
+static bool is_child(const struct profile *p, uint32_t number, uint32_t location, enum profile_how how)
 {
-	uint32_t number = p->stacks.items[parent].last_child;
 	const struct profile_stack *child = &p->stacks.items[number];
 
-	return number && child->location == location && child->how == how ? number : 0;
+	return number && child->location == location && child->how == how;
 }
 
 /*
@@ -297,9 +297,14 @@ static uint32_t find_stack(struct profile *p, uint32_t parent, uint32_t location
 				       .hash = (uint32_t)hash,
 				       .depth = p->stacks.items[parent].depth + 1,
 				       .how = (uint8_t)how };
-	uint32_t fresh = (uint32_t)p->stacks.len;
-	uint32_t number = index_find(&p->index->stacks, p, hash, same_stack, &stack, fresh);
+	uint32_t fresh = (uint32_t)p->stacks.len, first = p->stacks.items[parent].first_child, number = fresh;
 
+	if (!first)
+		p->stacks.items[parent].first_child = fresh;
+	else if (is_child(p, first, location, how))
+		number = first;
+	else
+		number = index_find(&p->index->stacks, p, hash, same_stack, &stack, fresh);
 	if (number == fresh)
 		vec_push(&p->stacks, stack);
 	p->stacks.items[parent].last_child = number;
@@ -308,9 +313,9 @@ static uint32_t find_stack(struct profile *p, uint32_t parent, uint32_t location
 
 static uint32_t add_stack(struct profile *p, uint32_t parent, uint32_t location, enum profile_how how)
 {
-	uint32_t number = known_child(p, parent, location, how);
+	uint32_t number = p->stacks.items[parent].last_child;
 
-	return number ? number : find_stack(p, parent, location, how);
+	return is_child(p, number, location, how) ? number : find_stack(p, parent, location, how);
 }
 
 static uint32_t cut_marker(struct profile *p)
@@ -365,7 +370,7 @@ static void fetch_calls(const struct profile *p, uint32_t hash, const uint32_t *
 uint32_t profile_add_calls(struct profile *p, uint32_t parent, const uint32_t *locations, size_t count, uint32_t *ret_stacks)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (i % FETCHED_AT_ONCE == 0 && count - i > 2)
+		if (i % FETCHED_AT_ONCE == 0 && count - i > 2 && p->stacks.items[parent].first_child)
 			fetch_calls(p, p->stacks.items[parent].hash, locations + i, MIN(count - i, (size_t)FETCHED_AT_ONCE));
 		if (p->stacks.items[parent].depth >= PROFILE_DEPTH_MAX)
 			parent = below_cut(p, parent);

@@ -100,8 +100,9 @@ enum profile_how {
 struct profile_stack {
 	uint32_t parent;   /* towards the root; smaller than its own number */
 	uint32_t location;
-	uint32_t last_child; /* that profile_add_stack() returned; 0: none yet. Private to profile.c */
-	uint32_t hash;	   /* of all locations up to the root. Private to profile.c */
+	uint32_t first_child; /* 0: none yet. Private to profile.c, as the next two are */
+	uint32_t last_child; /* that profile_add_stack() returned; 0: none yet */
+	uint32_t hash;	   /* of all locations up to the root */
 	uint16_t depth;	   /* frames from the root on, at most PROFILE_DEPTH_MAX */
 	uint8_t how;	   /* enum profile_how */
 };
