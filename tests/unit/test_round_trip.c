@@ -268,6 +268,26 @@ TEST(addresses_of_the_kernel_come_back_from_every_format_that_has_addresses)
 	import_case_close(&c);
 }
 
+/* Waits are recorded each, "one in 1", and last as long as they do: that is no number of samples. */
+TEST(waits_come_back_as_many_as_they_were)
+{
+	struct import_case c, back;
+
+	import_case_text(&c, "app 10/10 [000] 1.0: 500000 off-cpu: \n\t 10 leaf (/bin/app)\n\n"
+			     "app 10/10 [000] 1.5: 700000 off-cpu: \n\t 10 leaf (/bin/app)\n\n");
+	c.p->types.items[0].rate = 1;
+	c.p->types.items[0].unit = profile_string(c.p, "ns");
+	for (const struct export_row *row = export_table; row->name; row++) {
+		if (!row->format->times || strcmp(row->name, "speedscope") == 0) /* which sums up */
+			continue;
+		pass_through(row->format, row->name, &c, &back);
+		CHECK_UINT(import_case_sum(&back, "off-cpu").count, 2);
+		CHECK_INT(import_case_sum(&back, "off-cpu").weight, 1200000);
+		import_case_close(&back);
+	}
+	import_case_close(&c);
+}
+
 /* ---- what threads did when ---- */
 
 static void add_span(struct import_case *c, uint8_t state, uint64_t from_ns, uint64_t len_ns, uint32_t count)

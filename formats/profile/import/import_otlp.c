@@ -376,7 +376,7 @@ static struct err *read_type(struct otlp *in, struct otlp_part part, uint32_t *r
 	return otlp_close(&r, NULL);
 }
 
-/* How many samples a value stands for. */
+/* How many samples a value without a time stands for; one that has its time is one. A period of 1 is none. */
 static uint64_t count_of(const struct otlp *in, int64_t value)
 {
 	const struct profile_value_type *type = &in->p->types.items[in->type];
@@ -384,7 +384,7 @@ static uint64_t count_of(const struct otlp *in, int64_t value)
 
 	if (strcmp(profile_text(in->p, type->unit), "events") == 0)
 		return MAX(size, 1);
-	return in->period && size % in->period == 0 ? MAX(size / in->period, 1) : 1;
+	return in->period > 1 && size % in->period == 0 ? MAX(size / in->period, 1) : 1;
 }
 
 static void add_values(struct otlp *in, struct import_sample sample)
@@ -393,8 +393,8 @@ static void add_values(struct otlp *in, struct import_sample sample)
 
 	for (size_t i = 0; i < count; i++) {
 		sample.weight = in->values.len ? in->values.items[i] : 1;
-		sample.count = count_of(in, sample.weight);
 		sample.has_time = i < in->times.len;
+		sample.count = sample.has_time ? 1 : count_of(in, sample.weight);
 		sample.time_ns = sample.has_time ? in->times.items[i] : 0;
 		if (sample.weight && sample.weight != INT64_MIN)
 			import_sample(in->p, &sample);
