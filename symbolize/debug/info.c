@@ -257,6 +257,14 @@ static const char *scope_name(struct debug_info *info, struct debug_unit *unit,
 	return scope->tag == DW_TAG_namespace ? "(anonymous namespace)" : "{unnamed}";
 }
 
+/* Ada's names say where they belong by themselves: "prog__s__sort" lies in "prog__s", or in "prog". */
+static bool names_scope(const char *name, const char *scope)
+{
+	size_t len = strlen(scope);
+
+	return strncmp(name, scope, len) == 0 && strncmp(name + len, "__", 2) == 0;
+}
+
 /*
  * Lambdas and methods of local classes have no linkage name that tells where they belong: "main::{lambda#1}::operator()" is
  * put together from what the entry at @offset lies in. It and its scopes are in the unit that was opened.
@@ -272,6 +280,8 @@ static void qualify(struct debug_info *info, struct opened *opened, uint64_t off
 
 	for (size_t i = 0; known && !*known && i < count && strlen(name) < QUALIFIED_MAX; i++) {
 		inner = scope_name(info, opened->unit, &scopes[i], inner);
+		if (names_scope(name, inner))
+			continue;
 		name = arena_printf(&info->names, "%s::%s", inner, name);
 	}
 	if (known && !*known)

@@ -29,6 +29,7 @@ enum code {
 struct subject {
 	uint16_t version;
 	bool no_range;         /* the unit does not say where its code ends */
+	const char *nested;    /* "plain" lies in "outer", and this is its name */
 	uint32_t inner_origin; /* offset that the innermost call refers to; 0: the right one */
 	struct elf_file file;
 	struct writer info, abbrev, line, ranges;
@@ -188,8 +189,11 @@ static void put_info(struct subject *s)
 	put_call(w, 2, 6, 7);
 	writer_u8(w, 0); /* of middle */
 	writer_u8(w, 0); /* of the block */
-	writer_u8(w, 0); /* of outer */
-	put_function(w, "plain", TEXT + 0x40, 0x10);
+	if (!s->nested)
+		writer_u8(w, 0); /* of outer */
+	put_function(w, s->nested ? s->nested : "plain", TEXT + 0x40, 0x10);
+	if (s->nested)
+		writer_u8(w, 0);
 	writer_u8(w, 0);
 	writer_u8(w, 0);
 	uint32_t len = (uint32_t)w->len - 4;
@@ -408,6 +412,24 @@ TEST(debug_info_tells_inlined_calls_apart_in_dwarf_4)
 TEST(debug_info_tells_inlined_calls_apart_in_dwarf_5)
 {
 	check_nesting(5);
+}
+
+/* Without a linkage name; Ada's have their scopes in them. */
+TEST(debug_info_puts_scopes_in_front_of_names_that_do_not_have_them)
+{
+	static const struct {
+		const char *name, *found;
+	} cases[] = { { "inside", "outer::inside" }, { "outer__inside", "outer__inside" }, { "outer_", "outer::outer_" } };
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		CLEANUP(subject_deinit) struct subject s = { .version = 5, .nested = cases[i].name };
+		struct debug_frame frames[DEBUG_INFO_FRAMES_MAX];
+
+		subject_write(&s);
+		subject_open(&s);
+		CHECK_UINT(debug_info_find(s.debug, TEXT + 0x41, frames), 1);
+		CHECK_STR(frames[0].name, cases[i].found);
+	}
 }
 
 TEST(debug_info_finds_units_that_do_not_say_where_they_are)
