@@ -4,6 +4,7 @@
 #include "symbolize/name/demangle.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const struct {
 	const char *linkage_name, *name;
@@ -82,5 +83,40 @@ TEST(demangle_simple_leaves_out_arguments)
 	CHECK_STR(demangler_name(d, "_Z3addii"), "add");
 	CHECK_STR(demangler_name(d, "_ZNK5store5IndexIlE3sumEv"), "store::Index<long>::sum");
 	CHECK_STR(demangler_name(d, "main"), "main");
+	demangler_free(d);
+}
+
+TEST(demangle_spells_names_of_d)
+{
+	struct demangler *d = demangler_new(DEMANGLE_FULL), *simple = demangler_new(DEMANGLE_SIMPLE);
+
+	CHECK_STR(demangler_name(d, "_Dmain"), "D main");
+	CHECK_STR(demangler_name(d, "_D4prog5outerFiZi"), "prog.outer(int)");
+	CHECK_STR(demangler_name(simple, "_D4prog5outerFiZi"), "prog.outer");
+	CHECK_STR(demangler_name(d, "_D4core8lifetime__T11moveEmplaceTiZQqFNaNbNiKiKiZv"),
+		  "core.lifetime.moveEmplace!(int).moveEmplace(ref int, ref int)");
+	CHECK_STR(demangler_name(d, "_Do_it"), "_Do_it"); /* a C function */
+	CHECK_STR(demangler_name(d, "_D4prog5"), "_D4prog5");
+	demangler_free(d);
+	demangler_free(simple);
+}
+
+/* Each level stands for two of the last one. */
+TEST(demangle_leaves_a_name_of_d_that_would_explode_as_it_is)
+{
+	struct demangler *d = demangler_new(DEMANGLE_FULL);
+	char name[1024] = "_D1fFG1i";
+	size_t level = 5; /* where the last one begins */
+
+	for (int i = 0; i < 30; i++) {
+		size_t at = strlen(name);
+
+		/* a pointer to a function of the last one, twice */
+		snprintf(name + at, sizeof(name) - at, "PFQ%cQ%cZv", (char)('a' + at + 3 - level - 1), (char)('a' + at + 5 - level - 1));
+		level = at;
+	}
+	strcat(name, "Zv");
+	CHECK_STR(demangler_name(d, name), name);
+	CHECK_STR(demangler_name(d, "_D4prog5outerFiZi"), "prog.outer(int)");
 	demangler_free(d);
 }
