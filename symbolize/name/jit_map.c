@@ -682,26 +682,32 @@ static bool has_same_calls(const struct jit_map *map, const struct jit_place *a,
 
 /*
  * Does what was at @ip until the end of @symbol lie there again soon after? A collection of garbage moves what belongs to code, while the code
- * stays: then it is read anew, and is the same with all that is inlined at @ip.
+ * stays: then it is read anew, and is the same with all that is inlined at @ip, if that was read both times. The level with what was read of
+ * @ip; CODE_PLACE_UNKNOWN: it does not, or nothing was.
  */
-static bool comes_back(const struct jit_map *map, const struct jit_symbol *symbol, uint64_t ip)
+static uint32_t level_of_both(const struct jit_map *map, const struct jit_symbol *symbol, uint64_t ip)
 {
 	const struct jit_place *before = jit_map_place(map, place_of(ip, symbol->level));
+	uint32_t found = CODE_PLACE_UNKNOWN;
 
-	for (uint32_t level = symbol->level + 1; before && level < map->nlevels; level++) {
+	for (uint32_t level = symbol->level + 1; level < map->nlevels; level++) {
 		const struct jit_symbol *next = symbol_on(map, ip, level);
 
 		if (!next)
 			continue;
 		if (next->start != symbol->start || next->len != symbol->len || !is_same_text(next->name, symbol->name) ||
 		    next->from_ns - symbol->until_ns > AWAY_NS)
-			return false;
+			break;
 		const struct jit_place *after = jit_map_place(map, place_of(ip, level));
 
+		if (after && before)
+			return has_same_calls(map, before, after) ? symbol->level : CODE_PLACE_UNKNOWN;
 		if (after)
-			return has_same_calls(map, before, after);
+			return level;
+		if (before)
+			found = symbol->level;
 	}
-	return false;
+	return found;
 }
 
 /*
@@ -712,7 +718,7 @@ static uint64_t place_between(const struct jit_map *map, const struct jit_symbol
 			      uint64_t ip, uint64_t time_ns)
 {
 	if (map->checked_ns)
-		return place_of(ip, comes_back(map, symbol, ip) ? symbol->level : CODE_PLACE_UNKNOWN);
+		return place_of(ip, level_of_both(map, symbol, ip));
 	if (!above || above->from_ns - time_ns > READ_LATE_NS)
 		return place_of(ip, CODE_PLACE_UNKNOWN);
 	if (above->from_ns - time_ns <= time_ns - symbol->until_ns && map_get(&map->by_ip, place_of(ip, above->level)))

@@ -113,18 +113,23 @@ TEST(jit_map_takes_what_was_read_of_a_place_later)
 	jit_map_free(map);
 }
 
-/* Code at 0x1000 with @calls at 0x1010, from @from_ns on; gone after @until_ns, if that is not 0. */
-static void put_code(struct writer *dump, const struct jitdump_call *calls, uint64_t from_ns, uint64_t until_ns)
+/* Code at 0x1000 with @calls at @ip, from @from_ns on; gone after @until_ns, if that is not 0. */
+static void put_code_of(struct writer *dump, uint64_t ip, const struct jitdump_call *calls, uint64_t from_ns, uint64_t until_ns)
 {
 	size_t begin = dump->len;
 
 	jitdump_put_known(dump, 0x1000, 0x100, "outer");
-	jitdump_put_place(dump, 0x1010, JITDUMP_FRAME_UNKNOWN, 0, calls, 2);
+	jitdump_put_place(dump, ip, JITDUMP_FRAME_UNKNOWN, 0, calls, 2);
 	jitdump_set_times(dump, begin, from_ns, from_ns);
 	begin = dump->len;
 	if (until_ns)
 		jitdump_put_gone(dump, 0x1000, 0x100);
 	jitdump_set_times(dump, begin, until_ns, until_ns);
+}
+
+static void put_code(struct writer *dump, const struct jitdump_call *calls, uint64_t from_ns, uint64_t until_ns)
+{
+	put_code_of(dump, 0x1010, calls, from_ns, until_ns);
 }
 
 /* A collection of garbage moves what belongs to code that stays where it is. */
@@ -150,6 +155,27 @@ TEST(jit_map_knows_code_between_two_times_at_which_it_was_the_same)
 	CHECK(code_place_is_unknown(jit_map_at(map, 0x1010, 4 * second + second / 4)));
 	CHECK(code_place_is_unknown(jit_map_at(map, 0x1010, 6 * second)));
 	CHECK(!code_place_is_unknown(jit_map_at(map, 0x1010, 8 * second)));
+	jit_map_free(map);
+}
+
+/* Of one address, only one of both times was read what is inlined there. */
+TEST(jit_map_knows_code_between_two_times_with_what_was_read_at_one)
+{
+	static const struct jitdump_call calls[] = { { 2, 3 }, { 1, 7 } };
+	CLEANUP(writer_deinit) struct writer dump = { 0 };
+	const uint64_t second = 1000000000;
+
+	jitdump_put_header(&dump, 62, 1, 0);
+	jitdump_put_function(&dump, 1, "outer", "a.js", 0);
+	jitdump_put_function(&dump, 2, "inner", "a.js", 0);
+	put_code_of(&dump, 0x1020, calls, 2 * second, 3 * second);
+	put_code_of(&dump, 0x1030, calls, 3 * second + second / 2, 0);
+	jitdump_put_checked(&dump, 8 * second);
+	struct jit_map *map = jit_map_new_timed("", 0, dump.data, dump.len);
+
+	CHECK_UINT(jit_map_at(map, 0x1020, 3 * second + second / 4), jit_map_at(map, 0x1020, 2 * second));
+	CHECK_UINT(jit_map_at(map, 0x1030, 3 * second + second / 4), jit_map_at(map, 0x1030, 4 * second));
+	CHECK(code_place_is_unknown(jit_map_at(map, 0x1040, 3 * second + second / 4)));
 	jit_map_free(map);
 }
 
