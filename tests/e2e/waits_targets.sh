@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Whose waits are recorded: of a cgroup what it holds and nobody else, of -t the thread that was named; --idle looks at both,
-# and its time is part of wall.
+# and its time is part of wall. In a PID namespace, threads have the numbers that they have where precord runs.
 set -eu
 . "$TOP/tests/e2e/lib/recording.bash"
 need_recording
@@ -27,6 +27,15 @@ thread=$(ls /proc/$neighbour/task | tail -n 1)
 precord -e cpu-clock --idle=50 -t "$thread" --duration 0.7 -o t.trace 2>err || { cat err; fail "--idle of a thread"; }
 [ "$(threads t.trace idle)" = "$thread" ] || { threads t.trace idle; fail "--idle -t looked at others than $thread"; }
 adds_up t.trace
+
+# A process that waits all along, recorded within its namespace, and threads of a namespace, recorded from outside.
+if [ "$(id -u)" = 0 ] && unshare -p -f --mount-proc true 2>/dev/null; then
+	unshare -p -f --mount-proc sh -c 'sleep 1000 & echo $! >inner; precord -q --off-cpu --duration 0.4 -p $! -o n.trace 2>err; kill $!'
+	[ "$(threads n.trace off-cpu)" = "$(cat inner)" ] || { cat err inner; threads n.trace off-cpu; fail "a thread of a PID namespace has another number"; }
+	precord -q --off-cpu -o n.trace -- unshare -p -f --mount-proc sh -c './waits mutex 5; exit 0' >truth 2>err || { cat err; fail "a PID namespace"; }
+	preport -i n.trace --event off-cpu --by tid,leaf -n 0 --format=csv 2>/dev/null | columns function | grep -c '^wait_for_lock$' >waiting
+	[ "$(cat waiting)" -ge 2 ] || { cat waiting err; fail "threads of a PID namespace have no stacks"; }
+fi
 
 mount=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 if [ -z "$mount" ] || [ ! -w "$mount/cgroup.procs" ] || ! mkdir "$mount/precord-waits.$$" 2>/dev/null; then
