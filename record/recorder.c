@@ -15,6 +15,7 @@
 #include "record/event/event_attr.h"
 #include "record/event/event_group.h"
 #include "record/follow_mode.h"
+#include "record/sample/rename_limit.h"
 #include "record/task/proc_scan.h"
 
 #include <inttypes.h>
@@ -727,6 +728,10 @@ struct err *recorder_finish(struct recorder *s)
 			  "more than %u processes a second executed a program: %" PRIu64
 			  " have no command line and cgroup of their own",
 			  PROCESS_INFO_RATE, s->process_info.skipped);
+	if (drain_totals(s->drain)->renames)
+		diag_warn(&s->diag,
+			  "threads changed their names %" PRIu64 " times more than %u times at once and once a second: such names were "
+			  "left out, but for each thread's last one", drain_totals(s->drain)->renames, RENAME_LIMIT_AT_ONCE);
 	foreign_reader_note(s->reader, &s->diag);
 	stop_time_note(&s->stop, &s->diag);
 	rec->counts = drain_counts(s->drain, &rec->arena, &rec->ncounts);

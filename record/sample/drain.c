@@ -10,6 +10,7 @@
 
 #include "formats/base/clock.h"
 #include "formats/base/pool.h"
+#include "record/sample/rename_limit.h"
 #include "record/sample/side_record.h"
 #include "record/sample/side_repair.h"
 
@@ -44,6 +45,7 @@ struct drain {
 	const struct probe_args **probes; /* by event number */
 	struct side_records side;       /* the side-band of this pass */
 	struct side_repair repair;
+	struct rename_limit renames;
 	struct loss_counts loss_counts;
 	struct group_counts group; /* of samples that carry counts */
 	size_t nevents, nrings;
@@ -269,6 +271,7 @@ void drain_free(struct drain *d)
 	wait_probe_free(d->wait_probe);
 	idle_reader_free(d->idle);
 	side_records_deinit(&d->side);
+	rename_limit_deinit(&d->renames);
 	free(d->layouts);
 	free(d->probes);
 	loss_counts_deinit(&d->loss_counts);
@@ -354,6 +357,26 @@ static void check_scope(struct drain *d, const struct event *exec)
 	diag_deinit(&unheard);
 }
 
+/* False: a new name of a thread that changes it without end. */
+static bool is_wanted_name(struct drain *d, const struct event *ev)
+{
+	if (ev->kind == EVENT_EXIT)
+		rename_limit_exit(&d->renames, ev->tid);
+	return ev->kind != EVENT_COMM || ev->comm.exec || rename_limit_keeps(&d->renames, ev);
+}
+
+/* The names that were left out and are still the last ones. */
+static struct err *tell_renames(struct drain *d)
+{
+	struct err *err = NULL;
+	struct event ev;
+
+	while (!err && rename_limit_next(&d->renames, d->newest_ns, &ev))
+		err = drain_event(d, &ev);
+	d->totals.renames = d->renames.left_out;
+	return err;
+}
+
 /* One record of a side-band ring. */
 static struct err *take_side_band(struct drain *d, const struct side_record *side)
 {
@@ -384,6 +407,8 @@ static struct err *take_side_band(struct drain *d, const struct side_record *sid
 	}
 	if (ev->kind == EVENT_SWITCH)
 		switch_guard_count(d->options.guard, side->ring, 1);
+	if (!is_wanted_name(d, ev))
+		return NULL;
 	/* Its new command line, cgroup and user follow the other records, with this time. */
 	if (ev->kind == EVENT_COMM && ev->comm.exec) {
 		check_scope(d, ev);
@@ -408,6 +433,8 @@ static struct err *drain_side_band(struct drain *d)
 	side_records_sort(&d->side);
 	for (size_t i = 0; i < d->side.len && !err; i++)
 		err = take_side_band(d, &d->side.items[i]);
+	if (!err)
+		err = tell_renames(d);
 	if (!err)
 		err = process_info_tell(d->options.process_info, d->newest_ns, take_told, d);
 	for (size_t i = 0; i < rings->len; i++) {

@@ -42,6 +42,7 @@ struct drain_totals {
 	uint64_t throttled;
 	uint64_t broken;      /* records that could not be parsed */
 	uint64_t side_band;   /* records other than samples */
+	uint64_t renames;     /* names of threads that were left out, as they changed too often */
 	uint64_t stack_bytes; /* copied by the kernel */
 	uint64_t passes;
 	uint64_t
