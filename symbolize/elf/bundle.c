@@ -29,6 +29,7 @@
 #define AHEAD_LEN        2048 /* of such a function behind the address, up to where it ends */
 #define BEHIND_LEN       256 /* before the address, where a loop begins */
 #define EDGE_LEN         16 /* bytes before an address where rules begin or end */
+#define ELF_HEADER_LEN	 64
 #define ALIGNMENT	 16 /* of functions: less than that lies between two of them */
 #define GAP_MAX          64 /* between ranges that become one: a section header's length */
 #define SEGMENTS_MAX     1000
@@ -269,6 +270,27 @@ static void add_unruled(struct bundle *b, uint64_t vaddr, const struct place *pl
 		add_code(b, vaddr - MIN(vaddr, BEHIND_LEN), find_end(b, vaddr));
 }
 
+/* A pointer to where a file is loaded leads to its first bytes, which are no code. */
+static bool is_elf_header(const struct image *img, uint64_t vaddr)
+{
+	size_t count;
+	const struct image_segment *segments = image_segments(img, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (!segments[i].offset && vaddr - segments[i].vaddr < ELF_HEADER_LEN)
+			return true;
+	}
+	return false;
+}
+
+/* Many linkers write no rules for it. */
+static bool is_plt(const struct image *img, uint64_t vaddr)
+{
+	const char *name = image_section_at(img, vaddr);
+
+	return name && strncmp(name, ".plt", strlen(".plt")) == 0;
+}
+
 /*
  * A function that jumps into code which never returns to it is on no stack, but what it has left there is (unwind/unwind_haskell.c). Its rule
  * computes the stack pointer: DW_CFA_val_expression of register 7.
@@ -278,7 +300,8 @@ static void add_called(struct bundle *b, uint64_t vaddr)
 	static const uint8_t computes_sp[] = { 0x16, 0x07 };
 	struct cfi_fde fde;
 
-	if (image_arch(b->src->image) != &arch_x86_64 || !vaddr || !b->src->cfi || !cfi_section_find(b->src->cfi, vaddr, &fde) ||
+	if (image_arch(b->src->image) != &arch_x86_64 || !vaddr || !b->src->cfi || is_plt(b->src->image, vaddr) ||
+	    !cfi_section_find(b->src->cfi, vaddr, &fde) ||
 	    !fde.instructions_len || !memmem(fde.instructions, fde.instructions_len, computes_sp, sizeof(computes_sp)))
 		return;
 	add_place(b, vaddr);
@@ -304,6 +327,10 @@ static void add_address(struct bundle *b, const struct bundle_address *address)
 {
 	uint64_t vaddr = address->vaddr, called;
 	bool call = bundle_calls_look(&b->calls, b->src->image, vaddr, &called);
+
+	/* To make sure that a table has nothing there, all entries of a file would be counted. */
+	if (!address->leaves && is_elf_header(b->src->image, vaddr))
+		return;
 	struct place at = add_place(b, vaddr);
 	struct place before = add_place(b, vaddr - 1);
 

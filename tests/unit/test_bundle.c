@@ -497,7 +497,7 @@ TEST(bundle_takes_the_rules_of_a_called_function_that_computes_the_stack_pointer
 	struct bundle_address address = { 0x1080, 0 };
 	struct addresses addresses = { .items = &address, .len = 1 };
 
-	for (int computed = 0; computed < 2; computed++) {
+	for (int computed = 0; computed < 3; computed++) {
 		CLEANUP(elf_file_deinit) struct elf_file f = { 0 };
 		CLEANUP(frame_writer_deinit) struct frame_writer w = { 0 };
 		struct cfi_fde caller = fde_of(0x1000, NULL, 0), got;
@@ -513,11 +513,17 @@ TEST(bundle_takes_the_rules_of_a_called_function_that_computes_the_stack_pointer
 								.flags = SHF_ALLOC | SHF_EXECINSTR,
 								.vaddr = 0x1000,
 								.data = text,
-								.len = sizeof(text) });
+								.len = 0x200 });
+		elf_file_section(&f, (struct elf_file_section){ .name = computed == 2 ? ".plt.sec" : ".text.called",
+								.type = SHT_PROGBITS,
+								.flags = SHF_ALLOC | SHF_EXECINSTR,
+								.vaddr = 0x1200,
+								.data = text + 0x200,
+								.len = 0x200 });
 		read_back(&w, &f, &whole);
 		bundle_of(&whole, &addresses, &out, &part);
 		CHECK(cfi_section_find(part.cfi, 0x1080, &got));
-		CHECK_INT(cfi_section_find(part.cfi, 0x1200, &got), computed);
+		CHECK_INT(cfi_section_find(part.cfi, 0x1200, &got), computed == 1); /* a PLT's stubs do not */
 		opened_close(&part);
 		opened_close(&whole);
 		writer_deinit(&out);
@@ -555,4 +561,29 @@ TEST(bundle_takes_no_code_for_padding_that_looks_like_a_call)
 		opened_close(&whole);
 		writer_deinit(&out);
 	}
+}
+
+/* Words that lead to where a file is loaded are on many stacks. */
+TEST(bundle_looks_for_nothing_in_the_header_of_a_file)
+{
+	struct bundle_address list[] = { { 0x1008, 0 }, { 0x1050, 0 } };
+	struct addresses addresses = { .items = list, .len = ARRAY_LEN(list) };
+	CLEANUP(elf_file_deinit) struct elf_file f = { 0 };
+	CLEANUP(frame_writer_deinit) struct frame_writer w = { 0 };
+	struct cfi_fde header = fde_of(0x1000, NULL, 0), code = fde_of(0x1040, NULL, 0), got;
+	struct opened whole = { 0 }, part = { 0 };
+	struct writer out = { 0 };
+
+	header.end = 0x1040;
+	CHECK(frame_writer_add(&w, &header) && frame_writer_add(&w, &code));
+	elf_file_segment(&f, (struct elf_file_segment){
+				     .type = PT_LOAD, .flags = PF_R | PF_X, .vaddr = 0x1000, .file_len = 0x60, .memory_len = 0x60 });
+	read_back(&w, &f, &whole);
+	bundle_of(&whole, &addresses, &out, &part);
+	CHECK(cfi_section_find(whole.cfi, 0x1008, &got));
+	CHECK(!cfi_section_find(part.cfi, 0x1008, &got));
+	CHECK(cfi_section_find(part.cfi, 0x1050, &got));
+	opened_close(&part);
+	opened_close(&whole);
+	writer_deinit(&out);
 }
