@@ -8,7 +8,14 @@
  * Where a stripped library has no symbol for the first, it is searched for (managed_root.h).
  *
  * The running context is that of the thread that has the lock of the interpreter, or had it last; the others, which wait, are
- * in a list with it. Frames of methods in C have a name and no line (ruby_method.h). With several ractors nothing is read.
+ * in a list with it. Frames of methods in C have a name and no line (ruby_method.h).
+ *
+ * With several ractors the first variable is empty, and the virtual machine lists them:
+ *
+ *	ruby_current_vm_ptr ─► self | first link, last link | counts | main ractor | …
+ *	                              └─► a link in each ractor, the main one's first
+ *
+ * Which is that of the sampled thread, its running context says; a ractor without one, whose threads all wait, is not read.
  */
 #include "record/managed/managed.h"
 
@@ -34,6 +41,8 @@
 #define CHECK_NS    50000000	 /* after which an iseq is looked at again though nothing has changed */
 #define THREADS_MAX 4096	 /* of a ractor */
 #define SEARCHES_MAX 64		 /* for where a thread keeps its number */
+#define RACTORS_MAX 64		 /* that are looked at for one sample */
+#define RACTOR_LEN_MAX 4096
 
 enum symbol {
 	SYMBOL_VERSION, /* the text "3.1.7" */
@@ -41,10 +50,12 @@ enum symbol {
 	SYMBOL_CONTEXT, /* before */
 	SYMBOL_SYMBOLS, /* the table of names */
 	SYMBOL_GC,	/* a function (ruby_gc.h) */
+	SYMBOL_VM,	/* 3.0 and on */
 };
 
 static const char *const symbols[] = { "ruby_version", "ruby_single_main_ractor",
-				       "ruby_current_execution_context_ptr", "ruby_global_symbols", "rb_during_gc", NULL };
+				       "ruby_current_execution_context_ptr", "ruby_global_symbols", "rb_during_gc",
+				       "ruby_current_vm_ptr", NULL };
 static const char *const loops[] = { "rb_vm_exec", "vm_exec", NULL };
 
 /* The same in all versions. */
@@ -120,6 +131,7 @@ struct ruby {
 	struct managed_host host;
 	struct ruby_layout layout;
 	uint64_t root_addr; /* 0: not found yet, and it has no symbol */
+	uint64_t vm_addr;   /* 0: it has no symbol */
 	struct managed_root root;
 	uint16_t running; /* 0: the root is the execution context itself */
 	struct thread_path path;
@@ -170,6 +182,9 @@ static void *ruby_open(const struct managed_host *host, const char **ret_why)
 			  &host->binary->symbols[SYMBOL_SYMBOLS]);
 	const struct managed_symbol *gc = &host->binary->symbols[SYMBOL_GC];
 
+	const struct managed_symbol *vm = &host->binary->symbols[SYMBOL_VM];
+
+	ruby->vm_addr = vm->found ? vm->vaddr + host->bias : 0;
 	ruby_gc_init(&ruby->gc, gc->found ? gc->vaddr + host->bias : 0);
 	ruby->running = arch_native()->elf_machine == EM_AARCH64 ? ruby->layout.running_aarch64 :
 								   ruby->layout.running;
@@ -529,6 +544,41 @@ static uint64_t find_context(struct ruby *ruby, struct managed_view *view, uint6
 	return 0;
 }
 
+/* The virtual machine's words from its address on. */
+enum vm_word {
+	VM_SELF,
+	VM_FIRST, /* link to the first ractor */
+	VM_LAST,
+	VM_COUNTS,
+	VM_MAIN,
+	VM_WORDS,
+};
+
+/* Likewise, where there are several ractors; *@ret_running: it is the running one of its ractor. */
+static uint64_t find_in_ractors(struct ruby *ruby, struct managed_view *view, uint32_t tid, bool *ret_running)
+{
+	uint64_t words[VM_WORDS], vm, context;
+
+	if (!ruby->vm_addr || !ruby->running || !managed_view_try(view, ruby->vm_addr, &vm, sizeof(vm)) || !vm ||
+	    !managed_view_try(view, vm, words, sizeof(words)))
+		return 0;
+	uint64_t link = words[VM_FIRST], to_link = link - words[VM_MAIN];
+
+	if (to_link >= RACTOR_LEN_MAX)
+		return 0;
+	for (unsigned i = 0; i < RACTORS_MAX && link != vm + VM_FIRST * sizeof(vm) && !view->failed; i++) {
+		if (managed_view_try(view, link - to_link + ruby->running, &context, sizeof(context)) && context) {
+			*ret_running = is_of(ruby, view, context, tid);
+			context = *ret_running ? context : find_context(ruby, view, context, tid);
+			if (context)
+				return context;
+		}
+		if (!managed_view_try(view, link, &link, sizeof(link)))
+			return 0;
+	}
+	return 0;
+}
+
 /* ---- frames ---------------------------------------------------------------------------------------- */
 
 /* The name of the method in C with the entry @method; "" if it has none. It is the same for whoever inherits it. */
@@ -665,7 +715,9 @@ static void ruby_read(void *state, const struct managed_thread *thread, struct m
 	/* Those that wait for the lock do not collect. */
 	bool running = context && is_of(ruby, view, context, tid);
 
-	if (context && !running)
+	if (!context)
+		context = find_in_ractors(ruby, view, tid, &running);
+	else if (!running)
 		context = find_context(ruby, view, context, tid);
 	if (context)
 		read_frames(ruby, view, context, ret);

@@ -52,4 +52,16 @@ done || { cat folded.txt; fail "a stack is not there as Ruby tells it"; }
 grep -q 'rb_vm_exec.*;run;\|;run;.*rb_vm_exec' folded.txt && fail "the loop is still beside its frames"
 preport info -i s.trace 2>/dev/null | grep -A3 '^Interpreters' | grep -qE '^ *[0-9,]+ .*read$' || fail "info does not say how many stacks were read"
 preport -i s.trace 2>/dev/null | grep -q 'scripts unread' || fail "the summary does not say how many stacks were not read"
+
+# Several ractors (3.0 and on): each runs the method.
+"$ruby" -e 'exit(RUBY_VERSION.to_f >= 3.0)' || exit 0
+cat >ractors.rb <<'END'
+def spin(n) = (i = 0; i += 1 while i < n)
+def now = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)
+2.times.map { Ractor.new { spin(20000) while now < 0.3 } }.each(&:take)
+END
+precord -q -e cpu-clock -F 999 -o r.trace -- "$ruby" -W0 ractors.rb || fail "the recording failed"
+read -r samples spins < <(preport folded -i r.trace 2>/dev/null | awk '{ n++; w = $NF; all += w } /;Object#spin/ { s += w } END { printf "%d %d\n", all / 1e6, s / 1e6 }')
+echo "ractors: $spins of $samples ms in their method"
+[ $((spins * 2)) -ge "$samples" ] || [ "$samples" -lt 200 ] || fail "ractors have no stacks"
 exit 0

@@ -464,3 +464,33 @@ TEST(managed_ruby_reads_only_versions_that_it_knows)
 			managed_ruby.close(state);
 	}
 }
+
+TEST(managed_ruby_finds_the_thread_among_several_ractors)
+{
+	enum { VM_POINTER = 0x20, VM = 0xe000, OTHER = 0xe800, LINK = 0x280, RUNNING = 0x208 };
+	FAKE(fake);
+
+	managed_fake_put(&fake, ROOT, 0);
+	managed_fake_put(&fake, VM_POINTER, FAKE_BASE + VM);
+	managed_fake_put(&fake, VM + 8, FAKE_BASE + RACTOR + LINK);
+	managed_fake_put(&fake, VM + 32, FAKE_BASE + RACTOR);
+	managed_fake_put(&fake, RACTOR + LINK, FAKE_BASE + OTHER + LINK);
+	managed_fake_put(&fake, OTHER + LINK, FAKE_BASE + VM + 8);
+	managed_fake_put(&fake, RACTOR + RUNNING, 0);
+	managed_fake_put(&fake, OTHER + RUNNING, FAKE_BASE + CONTEXT);
+	fake.binary.symbols[5] = (struct managed_symbol){ .vaddr = VM_POINTER, .found = true };
+	managed_fake_open(&fake);
+	managed_fake_stack(&fake, FAKE_PID);
+	CHECK_UINT(fake.stack->state, EVENT_MANAGED_WHOLE);
+	CHECK_UINT(fake.stack->nframes, 2);
+	CHECK_STR(fake.stack->frames[0].name, "block in handler");
+
+	/* A list without an end. */
+	managed_fake_put(&fake, RACTOR + LINK, FAKE_BASE + RACTOR + LINK);
+	managed_fake_stack(&fake, FAKE_PID);
+	CHECK_UINT(fake.stack->nframes, 0);
+	/* The main ractor is not where its link is. */
+	managed_fake_put(&fake, VM + 32, FAKE_BASE + STACK);
+	managed_fake_stack(&fake, FAKE_PID);
+	CHECK_UINT(fake.stack->nframes, 0);
+}
