@@ -129,6 +129,17 @@ static void read_paths(FILE *maps, struct strtab *paths)
 	free(line);
 }
 
+static struct err *refuse_process(uint32_t pid, int why)
+{
+	struct err *err = err_system(why, "cannot read the mappings of process %" PRIu32, pid);
+
+	if (why == ENOENT)
+		return err_remedy(err, "there is no process with this number: it has ended, or it is in another PID namespace");
+	if (why == EACCES || why == EPERM)
+		return err_remedy(err, "run as its user or as root, or name its program: precord list usdt -x FILE");
+	return err;
+}
+
 static struct err *put_process(struct usdt_listing *l, uint32_t pid)
 {
 	CLEANUP(strtab_deinit) struct strtab paths = { 0 };
@@ -138,7 +149,7 @@ static struct err *put_process(struct usdt_listing *l, uint32_t pid)
 	FILE *maps = fopen(path, "re");
 
 	if (!maps)
-		return err_system(errno, "cannot read the mappings of process %" PRIu32, pid);
+		return refuse_process(pid, errno);
 	read_paths(maps, &paths);
 	fclose(maps);
 	/* Its owner may cut a file short while it is mapped here. */
