@@ -44,6 +44,38 @@ TEST(cpuprofile_nodes_may_come_in_any_order)
 	import_case_close(&c);
 }
 
+/* Of the function with this name. */
+static enum profile_frame_kind kind_of(const struct profile *p, const char *name)
+{
+	for (size_t i = 0; i < p->locations.len; i++) {
+		const struct profile_location *location = &p->locations.items[i];
+		uint32_t function = p->lines.items[location->first_line].function;
+
+		if (strcmp(profile_text(p, p->functions.items[function].name), name) == 0)
+			return (enum profile_frame_kind)location->kind;
+	}
+	return PROFILE_FRAME_KERNEL; /* which none is */
+}
+
+TEST(cpuprofile_tells_scripts_from_the_engine_and_from_what_is_no_code)
+{
+	struct import_case c;
+
+	import_case_text(&c, "{\"samples\":[2,3,4,5,6],\"timeDeltas\":[1,1,1,1,1],\"startTime\":0,\"endTime\":6,\"nodes\":["
+			     "{\"id\":1,\"callFrame\":{\"functionName\":\"(root)\"},\"children\":[2,3,4,5,6]},"
+			     "{\"id\":2,\"callFrame\":{\"functionName\":\"work\",\"url\":\"file:///a.js\",\"lineNumber\":4}},"
+			     "{\"id\":3,\"callFrame\":{\"functionName\":\"inner\",\"url\":\"\"}},"
+			     "{\"id\":4,\"callFrame\":{\"functionName\":\"(garbage collector)\",\"url\":\"\"}},"
+			     "{\"id\":5,\"callFrame\":{\"functionName\":\"(program)\",\"url\":\"\"}},"
+			     "{\"id\":6,\"callFrame\":{\"functionName\":\"(idle)\",\"url\":\"\"}}]}");
+	CHECK_INT(kind_of(c.p, "work"), PROFILE_FRAME_INTERPRETED);
+	CHECK_INT(kind_of(c.p, "inner"), PROFILE_FRAME_RUNTIME);
+	CHECK_INT(kind_of(c.p, "(garbage collector)"), PROFILE_FRAME_RUNTIME);
+	CHECK_INT(kind_of(c.p, "(program)"), PROFILE_FRAME_NATIVE);
+	CHECK_INT(kind_of(c.p, "(idle)"), PROFILE_FRAME_MARKER);
+	import_case_close(&c);
+}
+
 TEST(cpuprofile_deals_samples_out_to_the_lines_that_were_hit)
 {
 	struct import_case c;
