@@ -5,6 +5,7 @@
 #include "report/load/remedies.h"
 
 #include "formats/base/memory.h"
+#include "formats/base/text.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -70,16 +71,13 @@ static bool has_names(const struct profile *p, uint32_t module)
 	return false;
 }
 
-const char *remedy_for_jit(const struct session *s, uint32_t module, uint32_t pid)
+/* What makes the runtime of process @pid name its code; NULL: it is none that is known. */
+static const char *namer_of(const struct profile *p, uint32_t pid)
 {
-	const struct profile *p = s->profile;
-
-	if (has_names(p, module))
-		return "the rest of its code has names: this was gone when it was read, or made after that";
 	bool *like = memory_zeroed(p->modules.len + 1, sizeof(*like));
-	const char *remedy = NULL;
+	const char *names = NULL;
 
-	for (size_t i = 0; i < ARRAY_LEN(runtimes) && !remedy; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(runtimes) && !names; i++) {
 		bool any = false;
 
 		for (size_t j = 0; j < p->modules.len; j++) {
@@ -89,10 +87,21 @@ const char *remedy_for_jit(const struct session *s, uint32_t module, uint32_t pi
 			any |= like[j];
 		}
 		if (any && has_file(p, pid, like))
-			remedy = runtimes[i].names;
+			names = runtimes[i].names;
 	}
 	free(like);
-	return remedy ? remedy : "its runtime must write /tmp/perf-PID.map or a jitdump";
+	return names;
+}
+
+const char *remedy_for_jit(const struct session *s, uint32_t module, uint32_t pid)
+{
+	const char *names = namer_of(s->profile, pid);
+
+	if (!has_names(s->profile, module))
+		return names ? names : "its runtime must write /tmp/perf-PID.map or a jitdump";
+	if (names && text_begins(names, "node "))
+		return "the rest of its code has names: this is WebAssembly, which node --perf-basic-prof names, or was gone when it was read";
+	return "the rest of its code has names: this was gone when it was read, or made after that";
 }
 
 /* Against stacks whose snapshot ended. */
