@@ -357,9 +357,9 @@ static struct race *lay_race(uint64_t words[32])
 TEST(other_stack_of_a_goroutine_is_read_where_it_has_called_the_race_detector)
 {
 	static _Alignas(16) uint64_t words[32];
+	struct race *r = lay_race(words); /* it may leave the test */
 	struct task_memory mem = own_memory();
 	struct other_stack *stack = memory_zeroed(1, sizeof(*stack));
-	struct race *r = lay_race(words);
 	struct other_stack_snapshot s = { .arch = &arch_x86_64, .bytes = (const uint8_t *)words, .base = (uintptr_t)words, .nwords = 32 };
 	struct other_stack_place place;
 
