@@ -76,6 +76,36 @@ TEST(pstats_of_python_2_and_of_the_module_profile)
 	import_case_close(&c);
 }
 
+/* Each function has its own dict of callers: were they shared, a file of 10 MB would be read for days. */
+TEST(pstats_whose_functions_share_their_callers_is_refused)
+{
+	static const char file[] = "{)\3Z\4a.pyi\1\0\0\0Z\1f" ")\5i\2\0\0\0i\2\0\0\0g\0\0\0\0\0\0\xe8?g\0\0\0\0\0\0\xe8?"
+				   "\xfb" ")\3Z\4a.pyi\t\0\0\0Z\4maini\2\0\0\0" "0"
+				   ")\3Z\4a.pyi\3\0\0\0Z\1h" ")\5i\2\0\0\0i\2\0\0\0g\0\0\0\0\0\0\xe8?g\0\0\0\0\0\0\xe8?"
+				   "r\0\0\0\0" "0";
+	struct import_case c;
+
+	CHECK_ERR(import_case_read(&c, file, sizeof(file) - 1, "shared"), ERR_CORRUPT, "a dict that several functions share");
+	import_case_close(&c);
+}
+
+/* {:mode => [TEXT, nil, nil, ...]}, where each nil carries TEXT as a mark: what is dropped was read, too. */
+TEST(stackprof_file_of_dropped_links_is_refused)
+{
+	static const char mark[] = "I0\6;\0@\7";
+	enum { MARKS = 122, TEXT = 1000 };
+	char file[64 + TEXT + MARKS * sizeof(mark)] = "\4\x08{\6:\x09mode[\x7f\"\2\xe8\3";
+	size_t len = strlen(file);
+	struct import_case c;
+
+	memset(file + len, 'x', TEXT);
+	len += TEXT;
+	for (unsigned i = 1; i < MARKS; i++, len += sizeof(mark) - 1)
+		memcpy(file + len, mark, sizeof(mark) - 1);
+	CHECK_ERR(import_case_read(&c, file, len, "dropped"), ERR_CORRUPT, "repeated too often");
+	import_case_close(&c);
+}
+
 TEST(pyinstrument_session_has_samples_times_lines_and_threads)
 {
 	struct import_case c;

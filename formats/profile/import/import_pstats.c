@@ -38,9 +38,11 @@ struct function {
 	double own_s, whole_s;
 };
 
+/* What is referred to often is read once: no small file is much to do. */
 struct object {
 	size_t offset;
-	uint32_t text; /* number of the string, once it was needed */
+	uint32_t text;	   /* number of the string, once it was needed */
+	uint32_t function; /* its number in pstats.known + 1, once it was */
 };
 
 struct pstats {
@@ -50,6 +52,7 @@ struct pstats {
 	VEC(struct object) refs;     /* that 'r' refers to */
 	VEC(struct object) interned; /* the same of 'R', of Python 2 */
 	unsigned jumps;		     /* an object that was read before is read again */
+	VEC(struct import_callable) known; /* functions that are referred to */
 	uint32_t no_file;	     /* string: what stands for the file of functions in C */
 	VEC(struct caller) callers; /* of one function */
 	struct import_calls *calls;
@@ -243,15 +246,24 @@ static struct import_callable take_function(struct pstats *in, uint8_t code)
 	return is;
 }
 
+static struct import_callable take_referred(struct pstats *in, struct object *to, uint8_t code)
+{
+	if (!to->function) {
+		vec_push(&in->known, take_function(in, code));
+		to->function = (uint32_t)in->known.len;
+	}
+	return in->known.items[to->function - 1];
+}
+
 /* Is there another key in the dict? It is read. */
 static bool take_key(struct pstats *in, struct import_callable *ret)
 {
 	struct jump jump;
 	uint8_t code = take_code(in, &jump);
 
-	if (code == '0' || in->r.failed)
+	if (in->r.failed || (code == '0' && !jump.to))
 		return false;
-	*ret = take_function(in, code);
+	*ret = jump.to ? take_referred(in, jump.to, code) : take_function(in, code);
 	jump_back(in, &jump);
 	return !in->r.failed;
 }
@@ -282,6 +294,8 @@ static void take_callers(struct pstats *in)
 	in->callers.len = 0;
 	if (take_code(in, &jump) != '{')
 		reader_fail(&in->r, "a dict, which was expected,");
+	if (in->jumps) /* each function has its own; the work would be their product */
+		reader_fail(&in->r, "a dict that several functions share");
 	while (take_key(in, &caller.is)) {
 		take_caller(in, &caller);
 		vec_push(&in->callers, caller);
@@ -416,6 +430,7 @@ static struct err *read_pstats(const struct import_input *input, struct profile 
 	import_calls_free(in.calls);
 	vec_deinit(&in.refs);
 	vec_deinit(&in.interned);
+	vec_deinit(&in.known);
 	vec_deinit(&in.callers);
 	return err;
 }

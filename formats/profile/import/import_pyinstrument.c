@@ -163,7 +163,7 @@ static void take_field(struct pyinstrument *in, struct json_reader *r, struct js
 	} else if (json_is(key, "line_no")) {
 		node->frame.declared = json_read_small(r);
 	} else if (json_is(key, "time")) {
-		node->whole_ns = (int64_t)import_time_ns(json_read_double(r), 1e9) ;
+		node->whole_ns = (int64_t)import_time_ns(json_read_double(r), 1e9);
 	} else if (json_is(key, "file_path")) {
 		file = json_read_text(r);
 		if (json_is(file, "<built-in>"))
@@ -215,6 +215,12 @@ static uint32_t stack_of(struct pyinstrument *in, struct node *node, uint32_t ab
 	return import_stack(in->p, above, import_frame(in->p, &node->frame));
 }
 
+/* Of damaged files the sums may be of any size. */
+static void add_time(int64_t *to, int64_t ns)
+{
+	*to = (int64_t)((uint64_t)*to + (uint64_t)ns);
+}
+
 /* Callers stand in front of what they call. Times are rounded to a millionth: the parts may be that much more than their sum. */
 static void add_nodes(struct pyinstrument *in)
 {
@@ -223,10 +229,10 @@ static void add_nodes(struct pyinstrument *in)
 	for (size_t i = 0; i < in->nodes.len; i++) {
 		struct node *node = &in->nodes.items[i], *parent = node->parent == PROFILE_NONE ? NULL : &in->nodes.items[node->parent];
 
-		node->own_ns += node->whole_ns;
+		add_time(&node->own_ns, node->whole_ns);
 		node->stack = stack_of(in, node, parent ? parent->stack : 0);
 		if (parent)
-			parent->own_ns -= node->whole_ns;
+			add_time(&parent->own_ns, -node->whole_ns);
 	}
 	for (size_t i = 0; i < in->nodes.len; i++) {
 		sample.stack = in->nodes.items[i].stack;

@@ -23,7 +23,7 @@
 #include <stdio.h>
 
 #define DEEPEST	  100
-#define REPEATED  64 /* times the file that the JSON may be */
+#define REPEATED  16 /* times the file that links may repeat */
 #define LARGE_MAX 4 /* pairs of bytes that a large number has at most */
 
 struct marshal {
@@ -32,7 +32,8 @@ struct marshal {
 	VEC(size_t) symbols; /* offsets of their lengths */
 	VEC(size_t) objects; /* offsets of their codes */
 	struct writer json;
-	size_t most; /* bytes of it */
+	size_t repeated; /* bytes that links wrote again, also of what was dropped then */
+	size_t most;	 /* of them */
 };
 
 static unsigned recognise(const uint8_t *start, size_t len)
@@ -139,14 +140,16 @@ static void put_value(struct marshal *in, unsigned depth);
 static void put_again(struct marshal *in, size_t offset, void (*put_it)(struct marshal *in))
 {
 	struct reader back = in->r;
+	size_t before = in->json.len;
 
-	if (in->json.len > in->most) {
+	if (in->repeated > in->most) {
 		reader_fail(&in->r, "a link to a text that is repeated too often");
 		return;
 	}
 	in->r.pos = in->data + offset;
 	in->r.offset = offset;
 	put_it(in);
+	in->repeated += in->json.len - before;
 	if (!in->r.failed)
 		in->r = back;
 }
