@@ -138,12 +138,14 @@ static void print_estimated(struct output *o, const char *event)
 				      number_count(&o->arena, lives->thinned), estimated));
 }
 
+#define LOST_SHARE 0.0005 /* less changes no share that is printed: microseconds in which recording was switched */
+
 /* Which part of the time of threads may be anything. */
 static void print_lost(struct output *o, const struct result *r)
 {
 	bool left_out = o->facts->lives.by_state[PROFILE_STATE_LEFT_OUT] != 0;
 
-	if (r->lost_weight > 0)
+	if ((double)r->lost_weight >= LOST_SHARE * (double)r->whole.weight && r->lost_weight > 0)
 		put_line(o, arena_printf(&o->arena, "records of switches were lost%s: what threads did for %s of this time is not known, and "
 				      "intervals reach as far up", left_out ? " or left out" : "",
 				      number_share(&o->arena, (double)r->lost_weight / (double)r->whole.weight)));
