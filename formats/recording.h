@@ -131,6 +131,7 @@ struct recording {
 	const char *tool;    /* "precord 0.1.0", "perf 6.1.187" */
 	const char *cmdline; /* of the recorder; "" if it was left out */
 	const char *hostname, *os_release, *cpu_model, *container;
+	const char *block_devices; /* "254:0 /dev/vda\n" for each, if requests to them were recorded; NULL or "": not known */
 	const struct arch *arch;
 	uint32_t ncpus_online, ncpus_possible;
 	uint32_t page_size;

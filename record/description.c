@@ -8,6 +8,7 @@
 #include "formats/base/text.h"
 #include "formats/process/build_id_note.h"
 #include "formats/recording.h"
+#include "record/system/block_devices.h"
 #include "record/system/cpu_list.h"
 #include "record/system/text_file.h"
 #include "record/task/proc_scan.h"
@@ -181,6 +182,14 @@ static const char *command_line(struct arena *arena)
 	return text_shell_line(arena, words, len, len == sizeof(words) - 1);
 }
 
+static bool has_block_events(const struct recording *rec)
+{
+	for (size_t i = 0; i < rec->nevents; i++)
+		if (strncmp(rec->events[i].name, "block:", 6) == 0)
+			return true;
+	return false;
+}
+
 void description_begin(struct recording *rec, const struct record_args *args,
 		       const struct target *target, const struct event_plan *plan)
 {
@@ -199,5 +208,6 @@ void description_begin(struct recording *rec, const struct record_args *args,
 	rec->exit_status = -1;
 	rec->events = event_plan_describe(plan, &rec->arena);
 	rec->nevents = plan->nevents;
+	rec->block_devices = has_block_events(rec) ? block_devices_list("/proc/partitions", &rec->arena) : "";
 	rec->start_ns = rec->clock_ns;
 }

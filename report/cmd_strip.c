@@ -590,7 +590,7 @@ static void change_header(const struct strip_args *args, struct recording *as)
 	if (args->command_lines)
 		as->cmdline = "";
 	if (args->host)
-		as->hostname = as->cpu_model = as->container = "";
+		as->hostname = as->cpu_model = as->container = as->block_devices = "";
 	if (args->stacks) {
 		if (as->chain == RECORDING_CHAIN_DWARF)
 			as->chain = RECORDING_CHAIN_UNWOUND;

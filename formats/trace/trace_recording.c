@@ -44,6 +44,7 @@ static const struct trace_field header_fields[] = {
 	REC(27, BOOL, by_cpu),
 	REC(28, U64, code_mask),
 	REC(29, BOOL, by_cgroup),
+	REC(30, STRING, block_devices),
 	{ 0 },
 };
 
@@ -246,7 +247,7 @@ struct err *trace_header_load(struct reader *r, struct recording *rec, uint32_t 
 	uint64_t tag;
 
 	rec->tool = rec->cmdline = rec->hostname = rec->os_release = "";
-	rec->cpu_model = rec->container = "";
+	rec->cpu_model = rec->container = rec->block_devices = "";
 	rec->exit_status = -1;
 	rec->events = ARENA_ARRAY(&rec->arena, struct recording_event,
 				  count_fields_with(r, HEADER_EVENT, EVENTS_MAX));

@@ -17,9 +17,9 @@ grep -q 'lock 0x\|sem\|mutex' locks.txt || echo "no lock of the kernel was conte
 grep -qE '	(__traceiter|native_queued|mutex_lock$)' locks.txt && { cat locks.txt; fail "the function is the lock's own"; }
 preport -i a.trace --event block-io --by file,operation -n 0 --comm dd --format=csv 2>err.txt | columns file operation samples >io.txt
 if [ -s io.txt ]; then
-	grep -q '^device [0-9]*:[0-9]*	[a-z]' io.txt || { cat io.txt; fail "requests have no device and operation"; }
+	grep -q '^/dev/[a-z].*	[a-z]' io.txt || { cat io.txt; fail "requests have no device and operation"; }
 	preport waits -i a.trace --event block-io --by file >out.txt 2>err.txt || { cat err.txt; fail "waits --event block-io"; }
-	grep -q 'device ' out.txt || { cat out.txt; fail "no lengths of requests"; }
+	grep -q '/dev/' out.txt || { cat out.txt; fail "no lengths of requests"; }
 else
 	echo "no block device took part: $(df . | tail -n 1)"
 fi

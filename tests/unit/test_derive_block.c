@@ -124,6 +124,22 @@ TEST(block_requests_belong_to_who_issued_them)
 	requests_end(&r);
 }
 
+TEST(block_devices_have_the_names_that_the_recorder_listed)
+{
+	struct requests r;
+
+	requests_begin(&r, true);
+	r.recording.block_devices = "254:1 /dev/vda1\n254:16 /dev/mapper/vg-data\n254:160 /dev/vdk\n";
+	feed(&r, ISSUE, START + 100, (struct range){ 100, 8 }, "R", 0);
+	feed(&r, COMPLETE, START + 900, (struct range){ 100, 8 }, "", 0);
+	r.recording.block_devices = "254:1 /dev/vda1\n2254:16 /dev/x\n254:160 /dev/vdk";
+	feed(&r, ISSUE, START + 1000, (struct range){ 100, 8 }, "R", 0);
+	derive_finish(r.derive);
+	CHECK_STR(profile_text(r.profile, r.out.items[0].file), "/dev/mapper/vg-data");
+	CHECK_STR(profile_text(r.profile, r.out.items[1].file), "device 254:16");
+	requests_end(&r);
+}
+
 TEST(block_requests_that_are_completed_in_parts_are_one)
 {
 	struct requests r;

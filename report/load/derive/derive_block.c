@@ -97,12 +97,32 @@ static uint64_t key_of(const struct range *range, uint64_t sector)
 	return map_hash(map_hash(range->dev) ^ sector);
 }
 
+/* The name of device @number in @list, see recording.block_devices; NULL: it is not there. */
+static const char *find_device(const char *list, const char *number, size_t *ret_len)
+{
+	size_t len = strlen(number);
+
+	for (const char *line = list, *end; line && *line; line = *end ? end + 1 : end) {
+		end = strchrnul(line, '\n');
+		if (strncmp(line, number, len) == 0 && line[len] == ' ') {
+			*ret_len = (size_t)(end - line) - len - 1;
+			return line + len + 1;
+		}
+	}
+	return NULL;
+}
+
+/* "/dev/vda" */
 static uint32_t device_text(const struct block *b, uint64_t dev)
 {
+	const struct derive_request *request = b->pairs.request;
+	const char *name;
 	char text[48];
+	size_t len;
 
 	snprintf(text, sizeof(text), "device %" PRIu64 ":%" PRIu64, dev >> MINOR_BITS, dev & ((1u << MINOR_BITS) - 1));
-	return profile_string(b->pairs.request->profile, text);
+	name = find_device(request->recording->block_devices, text + strlen("device "), &len);
+	return name ? strtab_add_len(&request->profile->strings, name, len) : profile_string(request->profile, text);
 }
 
 /* "FWFS": that a flush goes before it, what it is, then what else is known of it. */
