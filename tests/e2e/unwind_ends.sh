@@ -376,7 +376,7 @@ func leaf(n int) {
 //go:noinline
 func deep(n int, a [40]int) int {
 	if n == 0 {
-		leaf(300000000)
+		leaf(1500000000)
 		return a[1]
 	}
 	a[n%40] = n
