@@ -170,8 +170,8 @@ const struct command cmd_dump = {
 	.name = "dump",
 	.summary = "the stacks of all threads of a process, now, without stopping it",
 	.operands = "",
-	.examples = "  precord dump -p 1234                 where is it?\n"
-		    "  precord dump -p 1234 -o now.trace    the same, kept for later\n",
+	.examples = "  precord dump -p 1234               where is it?\n"
+		    "  precord dump -p 1234 -o now.trace  the same, kept for later\n",
 	.manual = "precord(1)",
 	.opts = dump_opts,
 	.args_size = sizeof(struct dump_args),

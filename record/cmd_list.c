@@ -552,7 +552,6 @@ static struct err *nothing(struct listing *l, const char *word)
 
 	if (perf_command_instead("list", word))
 		return err_remedy(err, "type %s", perf_command_instead("list", word));
-
 	for (size_t i = 0; i < l->catalog.len; i++)
 		text_near_offer(&near, l->catalog.entries[i].name);
 
@@ -607,9 +606,9 @@ const struct command cmd_list = {
 	.details = "GLOB is matched with names and kinds (hardware, cache, software, pmu, vendor,\n"
 		   "tracepoint);\n"
 		   "a word without wildcards may stand anywhere in a name.",
-	.examples = "  precord list                  everything that can be sampled here\n"
-		    "  precord list sched:           the tracepoints of the scheduler\n"
-		    "  precord list usdt -p 1234      the USDT markers of a process's files\n",
+	.examples = "  precord list               everything that can be sampled here\n"
+		    "  precord list sched:        the tracepoints of the scheduler\n"
+		    "  precord list usdt -p 1234  the USDT markers of a process's files\n",
 	.manual = "precord(1)",
 	.opts = list_opts,
 	.args_size = sizeof(struct list_args),

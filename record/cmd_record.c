@@ -197,9 +197,9 @@ const struct command cmd_record = {
 		"Without a target (-a, -C, -p, -t, -G, -u) the command and its children are recorded; with one, recording ends when the command does.\n"
 		"The exit status is the command's; 125 if precord itself failed (1 if there is nothing "
 		"for --topdown to count).",
-	.examples = "  precord -F 99 -ag -- sleep 30        the whole machine for half a minute\n"
-		    "  precord -- ./program ARGUMENT        a program, from its start to its end\n"
-		    "  precord -p 1234 --duration 10        what runs already, for ten seconds\n",
+	.examples = "  precord -F 99 -ag -- sleep 30  the whole machine for half a minute\n"
+		    "  precord -- ./program ARGUMENT  a program, from its start to its end\n"
+		    "  precord -p 1234 --duration 10  what runs already, for ten seconds\n",
 	.manual = "precord(1)",
 	.opts = record_opts,
 	.args_size = sizeof(struct record_args),

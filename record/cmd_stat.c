@@ -542,9 +542,9 @@ const struct command cmd_stat = {
 	.details =
 		"Without a target the command and its children are counted; with one (-a, -C, -p, -t, -G, -u) counting ends when the command does.\n"
 		"The counts of a command go to standard error. The exit status is the command's.",
-	.examples = "  precord stat -- ./program ARGUMENT      what a command counts\n"
-		    "  precord stat -a -I 1000                 the whole machine, every second\n"
-		    "  precord stat -r 10 -- ./program         ten runs, mean and spread\n",
+	.examples = "  precord stat -- ./program ARGUMENT  what a command counts\n"
+		    "  precord stat -a -I 1000             the whole machine, every second\n"
+		    "  precord stat -r 10 -- ./program     ten runs, mean and spread\n",
 	.manual = "precord-stat(1)",
 	.opts = stat_opts,
 	.args_size = sizeof(struct stat_args),

@@ -166,8 +166,8 @@ const struct command cmd_top = {
 	.details = "The terminal interface of preport, with new samples every three seconds: x pauses, t and p choose a thread or a "
 		   "process, a shows instructions, S saves the last moments as a trace, ? shows all keys.\n"
 		   "Without a target the whole machine is sampled.",
-	.examples = "  precord top                          the whole machine\n"
-		    "  precord top -p 1234 --keep 5m        one process, the last five minutes\n",
+	.examples = "  precord top                    the whole machine\n"
+		    "  precord top -p 1234 --keep 5m  one process, the last five minutes\n",
 	.manual = "precord-top(1)",
 	.opts = top_opts,
 	.args_size = sizeof(struct top_args),

@@ -270,8 +270,8 @@ const struct command cmd_annotate = {
 	.needs = "code",
 	.details = "FUNCTION is a name or glob, MODULE:NAME, FILE:LINE, or an address (0x1234, "
 		   "MODULE:0x1234); without one it is the function with the most samples.",
-	.examples = "  preport annotate                     the hottest function's instructions\n"
-		    "  preport annotate --hot 5               the five hottest functions\n"
+	.examples = "  preport annotate                          the hottest function's instructions\n"
+		    "  preport annotate --hot 5                  the five hottest functions\n"
 		    "  preport annotate -i perf.data FILE.c:120  the function of this line\n",
 	.manual = "preport-annotate(1)",
 	.opts = annotate_opts,

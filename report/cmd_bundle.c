@@ -311,7 +311,7 @@ const struct command cmd_bundle = {
 	.operands = "[TRACE]",
 	.needs = "code",
 	.details = "Run it where the debug information is; the trace can then be read anywhere.",
-	.examples = "  preport bundle                       add lines to precord.trace\n"
+	.examples = "  preport bundle                          add lines to precord.trace\n"
 		    "  preport bundle -o full.trace run.trace  leave run.trace as it is\n",
 	.manual = "preport-bundle(1)",
 	.opts = bundle_opts,

@@ -79,8 +79,8 @@ const struct command cmd_cache = {
 	.name = "cache",
 	.summary = "list or clear the cache of debug information",
 	.operands = "list | clear",
-	.examples = "  preport cache list                   what is kept, and how large it is\n"
-		    "  preport cache clear                  remove it\n",
+	.examples = "  preport cache list   what is kept, and how large it is\n"
+		    "  preport cache clear  remove it\n",
 	.manual = "preport-cache(1)",
 	.opts = cache_opts,
 	.run = cache_run,

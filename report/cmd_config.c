@@ -120,7 +120,7 @@ const struct command cmd_config = {
 	.operands = "",
 	.details = "Lines are NAME = VALUE, # begins a comment. /etc/precord.conf is the machine's file, "
 		   "~/.config/precord/config the user's; options on the command line come before both.",
-	.examples = "  preport config                       effective settings and their sources\n"
+	.examples = "  preport config  effective settings and their sources\n"
 		    "  echo 'not-mine = libfoo*' >>~/.config/precord/config\n",
 	.manual = "preport(1)",
 	.opts = config_opts,

@@ -616,7 +616,7 @@ const struct command cmd_debug_unwind = {
 	.summary = "show how a stack was unwound, frame by frame",
 	.operands = "[FILE]",
 	.needs = "events",
-	.examples = "  preport debug-unwind --sample 17     the 17th sample, frame by frame\n"
+	.examples = "  preport debug-unwind --sample 17        the 17th sample, frame by frame\n"
 		    "  preport debug-unwind --cut 17 17.trace  this sample as a file of its own\n",
 	.manual = "preport-debug-unwind(1)",
 	.opts = debug_opts,

@@ -326,8 +326,8 @@ const struct command cmd_dump = {
 	.summary = "the last stack of each live thread",
 	.operands = "",
 	.needs = "events",
-	.examples = "  preport dump -i now.trace            the last stack of each live thread\n"
-		    "  preport dump -k --comm 'worker*'     with the kernel's functions\n",
+	.examples = "  preport dump -i now.trace         the last stack of each live thread\n"
+		    "  preport dump -k --comm 'worker*'  with the kernel's functions\n",
 	.manual = "precord(1)",
 	.opts = dump_opts,
 	.args_size = sizeof(struct dump_args),

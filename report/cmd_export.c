@@ -20,7 +20,7 @@ const struct command cmd_export = {
 	.details = "With -o FILE.gz the file is compressed, where its tool takes that.",
 	.examples = "  preport export --to firefox -o run.json.gz  for profiler.firefox.com\n"
 		    "  preport export --to perf-script -o run.txt  for scripts of perf\n"
-		    "  preport export --to pprof -o run.pb.gz  for go tool pprof\n",
+		    "  preport export --to pprof -o run.pb.gz      for go tool pprof\n",
 	.manual = "preport-export(1)",
 	.opts = export_to_opts,
 	.args_size = sizeof(struct export_to_args),

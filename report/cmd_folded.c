@@ -59,7 +59,7 @@ const struct command cmd_folded = {
 	.name = "folded",
 	.summary = "collapsed stacks: process;root;...;leaf weight",
 	.operands = "",
-	.examples = "  preport folded -o run.folded         a line for each stack\n"
+	.examples = "  preport folded -o run.folded  a line for each stack\n"
 		    "  preport folded --comm nginx | flamegraph.pl >nginx.svg\n",
 	.manual = "preport-export(1)",
 	.opts = folded_opts,

@@ -66,8 +66,8 @@ const struct command cmd_formats = {
 	.summary = "list the formats read and written, and what each carries",
 	.operands = "",
 	.details = "Files are recognised by their content, compressed (gzip, zstd) or not; a name only breaks ties.",
-	.examples = "  preport formats                      all of them\n"
-		    "  preport formats | grep pprof         one\n",
+	.examples = "  preport formats               all of them\n"
+		    "  preport formats | grep pprof  one\n",
 	.manual = "preport(1)",
 	.opts = formats_opts,
 	.run = formats_run,

@@ -552,7 +552,7 @@ const struct command cmd_html = {
 	.summary = "a page with flame graph, summary, tables and the hottest functions' code",
 	.operands = "",
 	.details = "On a terminal the file is " DEFAULT_PAGE " unless -o names another.",
-	.examples = "  preport html -o run.html             tables, flame graph and timeline\n"
+	.examples = "  preport html -o run.html                tables, flame graph and timeline\n"
 		    "  preport html -i perf.data -o perf.html  of perf's file\n",
 	.manual = "preport-html(1)",
 	.opts = html_opts,

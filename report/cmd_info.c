@@ -196,8 +196,8 @@ const struct command cmd_info = {
 	.name = "info",
 	.summary = "the contents of a trace, and its data quality",
 	.operands = "",
-	.examples = "  preport info                         machine, options, losses, quality\n"
-		    "  preport info -i run.trace --sizes    what takes the bytes\n",
+	.examples = "  preport info                       machine, options, losses, quality\n"
+		    "  preport info -i run.trace --sizes  what takes the bytes\n",
 	.manual = "preport(1)",
 	.opts = info_opts,
 	.args_size = sizeof(struct info_args),

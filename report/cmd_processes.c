@@ -379,7 +379,7 @@ const struct command cmd_processes = {
 	.needs = "events",
 	.details = "A tree: children stand below the process that started them. Only processes that began, "
 		   "executed\na program, ended or were sampled in the recording are shown.",
-	.examples = "  preport processes                    who started whom, and what it cost\n"
+	.examples = "  preport processes  who started whom, and what it cost\n"
 		    "  preport processes --all --format csv\n",
 	.manual = "preport(1)",
 	.opts = processes_opts,

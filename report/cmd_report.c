@@ -603,9 +603,9 @@ const struct command cmd_report = {
 	.details = "Without options it prints a one-screen summary. Shares are of the event's weight "
 		   "(its periods), with 95 % confidence intervals.\n"
 		   "Commands read precord.trace unless -i names another file.",
-	.examples = "  preport                              the summary of precord.trace\n"
-		    "  preport --by process,leaf -n 5       for each process its five hottest functions\n"
-		    "  preport --by leaf --tree             who called them\n",
+	.examples = "  preport                         the summary of precord.trace\n"
+		    "  preport --by process,leaf -n 5  for each process its five hottest functions\n"
+		    "  preport --by leaf --tree        who called them\n",
 	.manual = "preport(1)",
 	.opts = report_opts,
 	.args_size = sizeof(struct report_args),

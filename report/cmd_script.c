@@ -967,7 +967,7 @@ const struct command cmd_script = {
 	.summary = "print every event, as text or JSON lines",
 	.operands = "",
 	.needs = "events",
-	.examples = "  preport script --comm nginx            what nginx did, in order\n"
+	.examples = "  preport script --comm nginx                what nginx did, in order\n"
 		    "  preport script --format json >events.json  an object for each event\n",
 	.manual = "preport(1)",
 	.opts = script_opts,

@@ -90,7 +90,7 @@ const struct command cmd_syscalls = {
 	.details = "System calls are recorded with 'precord --trace-syscalls'. A call that is not over counts until the end.\n"
 		   "'preport --event syscalls --by syscall,leaf' shows who makes them, 'preport waits' for what they wait.",
 	.needs = "events",
-	.examples = "  preport syscalls                     calls, errors and times\n"
+	.examples = "  preport syscalls  calls, errors and times\n"
 		    "  preport syscalls --comm nginx --by thread\n",
 	.manual = "preport(1)",
 	.opts = syscalls_opts,

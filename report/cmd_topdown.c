@@ -134,8 +134,8 @@ const struct command cmd_topdown = {
 	.needs = "events",
 	.details = "Record with precord --topdown. A slot is room for one operation in one cycle; the "
 		   "parts are\nof all slots, with the range that holds the true part with 95 % certainty.",
-	.examples = "  preport topdown                      what the processor's slots went to\n"
-		    "  preport topdown --comm nginx         of one program\n",
+	.examples = "  preport topdown               what the processor's slots went to\n"
+		    "  preport topdown --comm nginx  of one program\n",
 	.manual = "preport-topdown(1)",
 	.opts = topdown_opts,
 	.args_size = sizeof(struct cmd_topdown_args),

@@ -645,7 +645,7 @@ const struct command cmd_tui = {
 	.operands = "",
 	.details = "Enter unfolds a row into its callers, a shows its instructions, t, p and d choose a "
 		   "thread, process or module, / searches, ? shows all keys.",
-	.examples = "  preport tui                          browse precord.trace\n"
+	.examples = "  preport tui  browse precord.trace\n"
 		    "  preport tui -i perf.data --comm nginx\n",
 	.manual = "preport-tui(1)",
 	.opts = tui_opts,

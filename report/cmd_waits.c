@@ -238,9 +238,9 @@ const struct command cmd_waits = {
 		   "and those who ended their waits, and so on ('precord --wakers').\n"
 		   "Each wait is one of a thread, from leaving a CPU until it came back or the recording ended.\n"
 		   "Waits are recorded with 'precord --off-cpu'; 'preport --event off-cpu' shows where they are.",
-	.examples = "  preport waits                        what threads waited for\n"
-		    "  preport waits --min-wait 10ms        long waits only\n"
-		    "  preport waits 'worker*'              who kept these threads waiting\n",
+	.examples = "  preport waits                  what threads waited for\n"
+		    "  preport waits --min-wait 10ms  long waits only\n"
+		    "  preport waits 'worker*'        who kept these threads waiting\n",
 	.manual = "preport(1)",
 	.opts = waits_opts,
 	.args_size = sizeof(struct waits_args),
