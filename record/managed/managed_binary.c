@@ -178,6 +178,14 @@ static void take_symbol(void *context, const struct symbol *s, const char *name,
 /* @name has @room bytes, and may change meanwhile. */
 typedef void found_symbol_fn(void *context, const struct symbol *s, const char *name, size_t room);
 
+/* Asked before the name, see has_type(). @variable: sections that a program writes to while it runs. */
+static bool is_wanted_kind(const struct beginnings *wanted, const uint8_t *entry, const struct image_section_set *variable)
+{
+	uint16_t section = section_of(entry);
+
+	return section && has_type(entry, wanted->types) && (!wanted->varies || image_section_set_has(variable, section));
+}
+
 /* Those that are as @wanted says. */
 static void each_symbol(struct image *image, const char *table, const char *strings, const struct beginnings *wanted,
 			found_symbol_fn *found, void *context)
@@ -194,8 +202,7 @@ static void each_symbol(struct image *image, const char *table, const char *stri
 		size_t at = four_bytes(entry); /* st_name */
 		const char *name = (const char *)names.data + at;
 
-		if (!has_type(entry, wanted->types) ||
-		    (wanted->varies && !image_section_set_has(&variable, section_of(entry))) || at >= names.len - 1 || !may_be_wanted(wanted, name) || !section_of(entry))
+		if (!is_wanted_kind(wanted, entry, &variable) || at >= names.len - 1 || !may_be_wanted(wanted, name))
 			continue;
 		struct symbol s = read_symbol(entry);
 

@@ -58,6 +58,7 @@ struct page {
 	bool leaf_is_own;     /* the first leaf is neither kernel nor library */
 	double kernel;	      /* share of the ways into the kernel that were named */
 	uint32_t processes;
+	bool scripts;	      /* are much of what was sampled */
 	unsigned nnext;	      /* what to ask next that is printed */
 };
 
@@ -730,8 +731,8 @@ static void put_next(struct page *page)
 	if (page->processes >= PROCESSES_MANY)
 		put_next_line(page, "processes", " (started by whom, and the cost)");
 	if (page->nnext < NEXT_CHOSEN && !page->leaf_is_own)
-		put_next_line(page, has_scripts(page) ? "--by script-line" : "--by mine", " (your own code only)");
-	else if (page->nnext < NEXT_CHOSEN && has_scripts(page))
+		put_next_line(page, page->scripts ? "--by script-line" : "--by mine", " (your own code only)");
+	else if (page->nnext < NEXT_CHOSEN && page->scripts)
 		put_next_line(page, "--by script-line", " (or line, caller, total, process)");
 	else if (page->nnext < NEXT_CHOSEN)
 		put_next_line(page, "--by caller", " (or total, line, process)");
@@ -761,8 +762,8 @@ struct rows {
 /* Programs give way first. */
 static struct rows rows_that_fit(const struct page *page, bool with_programs)
 {
-	unsigned room = room_for_tables(page), parts = has_scripts(page) ? 2 : 1;
-	struct rows rows = { LEAVES_MAX, has_scripts(page) ? SCRIPTS_MAX : 0, with_programs ? PROGRAMS_MAX : 0 };
+	unsigned room = room_for_tables(page), parts = page->scripts ? 2 : 1;
+	struct rows rows = { LEAVES_MAX, page->scripts ? SCRIPTS_MAX : 0, with_programs ? PROGRAMS_MAX : 0 };
 
 	if (room == UINT_MAX)
 		return rows;
@@ -836,6 +837,7 @@ void summary_show(const struct summary_input *input, const struct terminal *term
 
 	page.event = input->facts->first_type;
 	wait_question_init(&page.waits, page.p, page.facts);
+	page.scripts = has_scripts(&page);
 	page.waits_have_stacks = has_stacks(&page, page.waits.event);
 	put_recording(&page);
 	put_waiting(&page);

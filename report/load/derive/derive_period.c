@@ -52,7 +52,7 @@ static void add_to_wall(const struct period *p, const struct derived *derived)
 	if (derived->event && end_ns)
 		wall.time_ns = MIN(wall.time_ns, end_ns - 1);
 	if ((derived->event && derived->state != PROFILE_STATE_BLOCKED) || !derive_looked_at(request, wall.time_ns, wall.time_ns + 1) ||
-	     (p->out->wanted && !p->out->wanted(p->out->context, derived->thread)))
+	    (p->out->wanted && !p->out->wanted(p->out->context, derived->thread)))
 		return;
 	wall.event = p->wall_event;
 	if (wall.state == PROFILE_STATE_NONE)
